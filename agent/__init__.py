@@ -1,0 +1,1 @@
+"""The agent: it works in a thread, asks when it needs a decision, and waits on disk. It knows no Slack."""

@@ -1,0 +1,1 @@
+"""What is decided, in pure functions: the standard library and pydantic, no clock, no I/O, no logging."""

@@ -1,0 +1,112 @@
+"""The conversation as the chat completions API takes it, and how the journal's pieces are put in order."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agent.core.values import Frozen, Person, Text
+
+Message = Mapping[str, Any]
+
+
+class ToolCall(Frozen):
+    """A call of the model's. `arguments` is valid JSON even if the model's was not: some servers insist on it."""
+
+    id: str
+    name: Text
+    arguments: Text
+
+    @classmethod
+    def numbered(cls, reply: int, index: int, name: str, arguments: str) -> "ToolCall":
+        """Ids are ours: some servers repeat theirs, and the strictest take only nine letters or digits."""
+        return cls(id=f"{reply:06d}{index:03d}", name=name, arguments=arguments)
+
+
+def user(text: str, author: Person | None = None) -> Message:
+    name = (
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in author.name)
+        if author
+        else ""
+    )
+    return {"role": "user", "content": text} | ({"name": name[:64]} if name.strip("_") else {})
+
+
+def assistant(text: str, calls: Sequence[ToolCall] = ()) -> Message:
+    message: dict[str, Any] = {"role": "assistant", "content": text or None}
+    if calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in calls
+        ]
+    return message
+
+
+def calls_of(message: Message) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(id=call["id"], name=call["function"]["name"], arguments=call["function"]["arguments"])
+        for call in message.get("tool_calls", ())
+    )
+
+
+def result(call_id: str, content: str) -> Message:
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def dump(messages: Iterable[Message]) -> str:
+    """Compact JSON objects joined by commas, so that rows join into an array as they are."""
+    return ",".join(json.dumps(message, ensure_ascii=False, separators=(",", ":")) for message in messages)
+
+
+def load(text: str) -> list[Message]:
+    messages: list[Message] = json.loads(f"[{text}]")
+    return messages
+
+
+class Entry(NamedTuple):
+    """What one journal row adds. `seen` is the last row a reply's request held: later words come after it."""
+
+    seq: int
+    seen: int
+    messages: Sequence[Message]
+
+
+class Placed(NamedTuple):
+    seq: int
+    message: Message
+
+
+class _Exchange:
+    """A reply that calls tools, and the results that have come in so far, in any order."""
+
+    def __init__(self, placed: Placed) -> None:
+        self.placed = placed
+        self.results: dict[str, Placed | None] = {call["id"]: None for call in placed.message["tool_calls"]}
+
+    def whole(self) -> list[Placed] | None:
+        results = [placed for placed in self.results.values() if placed is not None]
+        return [self.placed, *results] if len(results) == len(self.results) else None
+
+
+def arrange(entries: Iterable[Entry]) -> list[Placed]:
+    """Order messages as the API accepts them: a reply with calls enters with all its results, or not yet."""
+    settled: list[Placed] = []
+    said: list[Placed] = []
+    exchange: _Exchange | None = None
+    for entry in entries:
+        for message in entry.messages:
+            placed = Placed(entry.seq, message)
+            if message["role"] == "user":
+                said.append(placed)
+            elif message["role"] == "assistant":
+                settled += [words for words in said if words.seq <= entry.seen]
+                said = [words for words in said if words.seq > entry.seen]
+                if "tool_calls" in message:
+                    exchange = _Exchange(placed)
+                else:
+                    settled.append(placed)
+            elif exchange:
+                exchange.results[message["tool_call_id"]] = placed
+        if exchange and (whole := exchange.whole()):
+            settled += whole
+            exchange = None
+    return settled if exchange else settled + said

@@ -1,0 +1,86 @@
+"""What a turn needs from outside, as protocols: a model to ask, and someone who watches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agent.core.states import State
+from agent.core.transcript import Message, ToolCall
+from agent.core.values import Frozen
+
+
+class ThreadKey(Frozen):
+    """One conversation, by its root message. A sub-agent has its parent's, and the call that made it."""
+
+    team: str
+    channel: str
+    root: str
+    call_id: str = ""
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class RawCall:
+    """A tool call exactly as the model sent it; `arguments` may be anything."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A whole model reply. `cut` if it ended at the length limit."""
+
+    text: str = ""
+    calls: tuple[RawCall, ...] = ()
+    cut: bool = False
+
+
+class Stream(Protocol):
+    """Gets a reply's text while it is written."""
+
+    def text(self, delta: str) -> None: ...
+
+    def restarted(self) -> None:
+        """What came so far is void: the stream broke and the reply begins anew."""
+
+
+class Model(Protocol):
+    async def reply(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[dict[str, Any]] = (),
+        *,
+        may_call: bool = True,
+        stream: Stream | None = None,
+    ) -> Reply:
+        """One reply to the whole conversation; raises ModelError when there is none to be had."""
+
+
+class Watcher(Protocol):
+    """A front end's live view of a thread. It may miss things, and it decides nothing."""
+
+    def text(self, thread: ThreadKey, delta: str) -> None: ...
+
+    def restarted(self, thread: ThreadKey) -> None: ...
+
+    def tool_started(self, thread: ThreadKey, call: ToolCall) -> None: ...
+
+    def tool_finished(self, thread: ThreadKey, call: ToolCall, failed: bool) -> None: ...
+
+    def changed(self, thread: ThreadKey, state: State) -> None:
+        """The thread's journal grew; `state` is what it is doing now."""
+
+
+class NoWatcher:
+    """Nobody is looking."""
+
+    def text(self, thread: ThreadKey, delta: str) -> None: ...
+
+    def restarted(self, thread: ThreadKey) -> None: ...
+
+    def tool_started(self, thread: ThreadKey, call: ToolCall) -> None: ...
+
+    def tool_finished(self, thread: ThreadKey, call: ToolCall, failed: bool) -> None: ...
+
+    def changed(self, thread: ThreadKey, state: State) -> None: ...
