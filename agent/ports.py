@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from agent.core.asks import Beaten
 from agent.core.states import State
-from agent.core.transcript import Message, ToolCall
+from agent.core.transcript import Message, Placed, ToolCall
 from agent.core.values import Frozen
 
 
@@ -17,6 +18,23 @@ class ThreadKey(Frozen):
     root: str
     call_id: str = ""
     number: int = 0
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """An event that is in the journal now, the state after it, and the answers in it that came second."""
+
+    state: State
+    beaten: tuple[Beaten, ...] = ()
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What the model is to read, how long it is as JSON, and the state it was read in."""
+
+    state: State
+    placed: list[Placed]
+    size: int = 0
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ SKIPPED = (
 )
 CANCELLED = "The people cancelled this and ended the run. Do nothing more for it unless they ask again."
 EXPIRED = (
-    "Nobody answered in time. Do not ask the same again now: go on with a sensible choice, "
-    "or say what you still need."
+    "Nobody answered in time. Do not ask the same again now: go on with a sensible choice, or say what you still need."
 )
 
 
@@ -67,9 +66,7 @@ class OpenAsk(Frozen):
                 asked[number] = Asked(question=asked[number].question, given=Given(words=words, by=by))
         return OpenAsk(call_id=self.call_id, asked=tuple(asked)), tuple(beaten)
 
-    def result(
-        self, requester: str, discussion: Iterable[Remark], more: Mapping[str, str] | None = None
-    ) -> str:
+    def result(self, requester: str, discussion: Iterable[Remark], more: Mapping[str, str] | None = None) -> str:
         """The answers so far, keyed by question, and after them only what adds something."""
         given = {asked.question.question: asked.given for asked in self.asked if asked.given}
         content: dict[str, Any] = {"answers": {text: answer.words for text, answer in given.items()}}
@@ -86,14 +83,12 @@ class OpenAsk(Frozen):
 
 
 class OpenApproval(Frozen):
-    """A call that waits for Approve or Deny: approving runs the tool if it `runs`, else that is the result."""
+    """A call that waits for Approve or Deny: approving either runs the tool, or is itself the result."""
 
     call_id: str
     runs: bool = False
 
-    def result(
-        self, approved: bool, by: Person, discussion: Iterable[Remark], more: Mapping[str, str]
-    ) -> str:
+    def result(self, approved: bool, by: Person, discussion: Iterable[Remark], more: Mapping[str, str]) -> str:
         decided = {"decided_by": by.name} if by.name else {}
         return as_result({"approved": approved, **decided, **more}, discussion)
 

@@ -196,8 +196,8 @@ class Question(Frozen):
 
 
 class Ask(Frozen):
-    questions: Annotated[tuple[Question, ...], AfterValidator(_count(1, 4)), BeforeValidator(_from_json)] = (
-        Field(json_schema_extra={"minItems": 1, "maxItems": 4})
+    questions: Annotated[tuple[Question, ...], AfterValidator(_count(1, 4)), BeforeValidator(_from_json)] = Field(
+        json_schema_extra={"minItems": 1, "maxItems": 4}
     )
 
     @field_validator("questions")

@@ -10,7 +10,7 @@ Message = Mapping[str, Any]
 
 
 class ToolCall(Frozen):
-    """A call of the model's. `arguments` is valid JSON even if the model's was not: some servers insist on it."""
+    """A call by the model. `arguments` is valid JSON even if the model's was not: servers may insist."""
 
     id: str
     name: Text
@@ -23,11 +23,7 @@ class ToolCall(Frozen):
 
 
 def user(text: str, author: Person | None = None) -> Message:
-    name = (
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in author.name)
-        if author
-        else ""
-    )
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in author.name) if author else ""
     return {"role": "user", "content": text} | ({"name": name[:64]} if name.strip("_") else {})
 
 

@@ -34,8 +34,7 @@ from agent.core.waiting import answer, decide, decline, hear_while_waiting
 CUT_OFF = "(Your reply was cut off at the length limit. Go on exactly where it stopped, repeating nothing.)"
 NO_RESULT = "No result: the run was ended first."
 UNKNOWN_OUTCOME = (
-    "The run was ended while this tool was at work: whether it took effect is unknown. "
-    "Check before you call it again."
+    "The run was ended while this tool was at work: whether it took effect is unknown. Check before you call it again."
 )
 ASKED_ENOUGH = "You have asked as often as one turn allows. Do not ask again: finish with what you have."
 
@@ -47,9 +46,7 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
         case Acting(waits_for_people=True), MessageReceived():
             return hear_while_waiting(state, event)
         case InTurn(), MessageReceived(addressed=True):
-            return Step(
-                to(type(state), state, heard=state.seq + 1), (transcript.user(event.text, event.author),)
-            )
+            return Step(to(type(state), state, heard=state.seq + 1), (transcript.user(event.text, event.author),))
         case _, MessageReceived():
             return Refused(Why.NOT_ADDRESSED)
 
@@ -60,9 +57,7 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
         case Acting(), AskExpired() if ask := state.ask(event.call_id):
             return decline(state, ask, "expired", words.EXPIRED)
         case Acting(), AskExpired() if approval := state.approval(event.call_id):
-            return decide(
-                state, approval, ActionDecided(call_id=event.call_id, approved=False, reason=words.EXPIRED)
-            )
+            return decide(state, approval, ActionDecided(call_id=event.call_id, approved=False, reason=words.EXPIRED))
         case Acting(), ActionDecided() if approval := state.approval(event.call_id):
             return decide(state, approval, event)
         case Acting(), AskCancelled() if state.ask(event.call_id) or state.approval(event.call_id):
