@@ -1,0 +1,47 @@
+"""The tables. A change here needs a migration beside it; a test compares the two."""
+
+import sqlalchemy as sa
+
+from agent.core.states import UNFINISHED
+
+# The newest migration. Known here too, so that an up-to-date database starts without loading Alembic.
+HEAD = "0001"
+
+metadata = sa.MetaData()
+_id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+
+threads = sa.Table(
+    "threads",
+    metadata,
+    sa.Column("id", _id, primary_key=True),
+    sa.Column("team", sa.Text, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("root", sa.Text, nullable=False),
+    sa.Column("call_id", sa.Text, nullable=False),  # of a sub-agent: the call that made it; else ""
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("changed_at", sa.Float, nullable=False),
+    sa.UniqueConstraint("team", "channel", "root", "call_id", "number", name="threads_key"),
+)
+
+# A sub-agent is not work of its own: its parent's turn runs it.
+unfinished = sa.and_(
+    threads.c.kind.in_([sa.literal_column(f"'{kind}'") for kind in UNFINISHED]),
+    threads.c.call_id == sa.literal_column("''"),
+)
+# Paused threads are not in it, so that finding work at the start costs the same however many wait.
+sa.Index("threads_unfinished", threads.c.id, sqlite_where=unfinished, postgresql_where=unfinished)
+
+journal = sa.Table(
+    "journal",
+    metadata,
+    sa.Column("thread_id", _id, sa.ForeignKey("threads.id"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("event", sa.Text, nullable=False),
+    # What the event adds to the conversation, as the model's API takes it.
+    sa.Column("messages", sa.Text, nullable=False),
+)

@@ -1,0 +1,109 @@
+"""Whole transactions on threads of their own; on SQLite, what waits at the same time shares a commit."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
+
+import sqlalchemy as sa
+
+T = TypeVar("T")
+Job = tuple[Callable[[sa.Connection], Any], "Future[Any]"]
+
+_MOST_AT_ONCE = 100
+
+
+class Transactions(Protocol):
+    async def run(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work` in a transaction; when this returns, it is committed."""
+
+    async def close(self) -> None: ...
+
+
+class PooledTransactions:
+    """PostgreSQL: a few threads, a transaction each."""
+
+    def __init__(self, engine: sa.Engine, threads: int) -> None:
+        self._engine = engine
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="store")
+
+    async def run(self, work: Callable[[sa.Connection], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._transact, work)
+
+    def _transact(self, work: Callable[[sa.Connection], T]) -> T:
+        with self._engine.begin() as connection:
+            return work(connection)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._pool.shutdown)
+        self._engine.dispose()
+
+
+class SerialTransactions:
+    """SQLite: one thread and one connection, since the file takes one writer at a time anyway."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._serve, name="store", daemon=True)
+        self._thread.start()
+
+    async def run(self, work: Callable[[sa.Connection], T]) -> T:
+        future: Future[T] = Future()
+        self._jobs.put((work, future))
+        return await asyncio.wrap_future(future)
+
+    async def close(self) -> None:
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self._engine.dispose()
+
+    def _serve(self) -> None:
+        with self._engine.connect() as connection:
+            while (job := self._jobs.get()) is not None:
+                jobs = [job, *self._also_waiting()]
+                _finish(jobs, _commit_together(connection, jobs))
+
+    def _also_waiting(self) -> list[Job]:
+        waiting: list[Job] = []
+        while len(waiting) < _MOST_AT_ONCE - 1:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                self._jobs.put(None)  # close only after what was asked for before it
+                break
+            waiting.append(job)
+        return waiting
+
+
+def _commit_together(connection: sa.Connection, jobs: list[Job]) -> list[Any]:
+    """The result or the exception of each; a job that fails takes only its own savepoint back."""
+    try:
+        with connection.begin():
+            if len(jobs) == 1:
+                return [jobs[0][0](connection)]
+            return [_in_savepoint(connection, work) for work, _ in jobs]
+    except Exception as error:  # noqa: BLE001 (handed to whoever waits; the thread must live on)
+        return [error] * len(jobs)
+
+
+def _in_savepoint(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T | Exception:
+    try:
+        with connection.begin_nested():
+            return work(connection)
+    except Exception as error:  # noqa: BLE001 (handed to whoever waits)
+        return error
+
+
+def _finish(jobs: list[Job], results: list[Any]) -> None:
+    for (_, future), result in zip(jobs, results, strict=True):
+        if not future.set_running_or_notify_cancel():
+            continue
+        if isinstance(result, Exception):
+            future.set_exception(result)
+        else:
+            future.set_result(result)
