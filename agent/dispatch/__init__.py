@@ -1,0 +1,1 @@
+"""Who runs a turn: a task in this process."""

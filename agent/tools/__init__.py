@@ -1,0 +1,1 @@
+"""What the agent can do: a typed Python function is a tool, and a few tools are its own."""

@@ -1,0 +1,128 @@
+"""The agent's one door: front ends record what people do here, and read what waits for them."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from agent import prompts
+from agent.core.asks import OpenAsk
+from agent.core.events import Decision, Event, Limits, MessageReceived, ModelReplied
+from agent.core.questions import Ask
+from agent.core.states import Acting, Failed, State
+from agent.core.steps import Refused
+from agent.core.transcript import ToolCall
+from agent.dispatch.local import LocalDispatch
+from agent.ports import Conversation, Recorded, ThreadKey, Watcher
+from agent.thinking import Thinker
+from agent.tools.spawn_agents import spawn_agents
+from agent.turn import Turn
+
+
+class Journal(Protocol):
+    async def append(self, key: ThreadKey, event: Event) -> Recorded | Refused: ...
+
+    async def state(self, key: ThreadKey) -> State: ...
+
+    async def conversation(self, key: ThreadKey) -> Conversation: ...
+
+    async def event(self, key: ThreadKey, seq: int) -> Event: ...
+
+    async def decisions(self, key: ThreadKey, call_id: str) -> list[Decision]: ...
+
+    async def unfinished(self) -> list[ThreadKey]: ...
+
+
+@dataclass(frozen=True)
+class ShownAsk:
+    """An open ask as people are to see it: the whole questions, and who has answered what."""
+
+    ask: Ask
+    open: OpenAsk
+
+
+@dataclass(frozen=True)
+class Pending:
+    """Everything in a thread that waits for people."""
+
+    asks: tuple[ShownAsk, ...] = ()
+    approvals: tuple[ToolCall, ...] = ()
+
+
+class Threads:
+    """Give it a thinker without sub-agents: `spawn_agents` is added here, since it starts threads of its own."""
+
+    def __init__(
+        self, journal: Journal, thinker: Thinker, watcher: Watcher, *, sub_agents_at_once: int, sub_agent_calls: int
+    ) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        thinker.toolbox.add(spawn_agents(self._run_sub_agent, sub_agents_at_once))
+        self._thinker = thinker
+        self._sub_thinker = replace(
+            thinker,
+            toolbox=thinker.toolbox.for_sub_agents(),
+            system=prompts.SUB_AGENT,
+            limits=Limits(model_calls=sub_agent_calls),
+        )
+        self._dispatch = LocalDispatch(self._turn)
+
+    async def start(self) -> None:
+        """Go on with whatever was unfinished."""
+        for key in await self._journal.unfinished():
+            self._dispatch.learn(key, await self._journal.state(key))
+
+    async def close(self) -> None:
+        await self._dispatch.close()
+
+    async def record(self, key: ThreadKey, event: Event) -> Recorded | Refused:
+        """Write down what happened; when this returns it is on disk, and the agent has been woken."""
+        recorded = await self._journal.append(key, event)
+        if isinstance(recorded, Recorded):
+            self._dispatch.learn(key, recorded.state)
+            self._watcher.changed(key, recorded.state)
+        return recorded
+
+    async def settled(self, key: ThreadKey) -> State:
+        """Wait until the thread is paused or finished."""
+        await self._dispatch.settled(key)
+        return await self._journal.state(key)
+
+    async def pending(self, key: ThreadKey) -> Pending:
+        state = await self._journal.state(key)
+        if not isinstance(state, Acting) or not state.waits_for_people:
+            return Pending()
+        reply = await self._journal.event(key, state.replied)
+        assert isinstance(reply, ModelReplied), "the state names the row of the reply"
+        calls = {call.id: call for call in reply.calls}
+        return Pending(
+            tuple(ShownAsk(Ask.model_validate_json(calls[ask.call_id].arguments), ask) for ask in state.asks),
+            tuple(calls[approval.call_id] for approval in state.approvals),
+        )
+
+    async def decided_by(self, key: ThreadKey, call_id: str) -> list[Decision]:
+        """Who answered or decided, and what: for telling someone who came too late."""
+        return await self._journal.decisions(key, call_id)
+
+    def _turn(self, key: ThreadKey, state: State) -> Turn:
+        thinker = self._sub_thinker if key.call_id else self._thinker
+        return Turn(key, state, thinker=thinker, journal=self._journal, record=self.record, watcher=self._watcher)
+
+    async def _run_sub_agent(self, key: ThreadKey, task: str) -> str:
+        """Start it, or go on with it after a restart; its last words are the result."""
+        state = await self._journal.state(key)
+        if state.seq == 0:
+            await self.record(key, MessageReceived(text=task))
+        else:
+            self._dispatch.learn(key, state)
+        try:
+            state = await self.settled(key)
+        except asyncio.CancelledError:
+            await self._dispatch.cancel(key)
+            raise
+        if isinstance(state, Failed):
+            return f"The sub-agent failed: {state.shown}"
+        return await self._last_words(key)
+
+    async def _last_words(self, key: ThreadKey) -> str:
+        placed = (await self._journal.conversation(key)).placed
+        return str(placed[-1].message["content"])

@@ -1,0 +1,164 @@
+"""Runs one thread: asks the model and runs tools until the journal says that it is paused or finished."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from typing import Any, Protocol
+
+import structlog
+
+from agent.core.events import Event, ModelReplied, ToolFinished, ToolsStarted, TurnFailed
+from agent.core.states import InTurn, RunningTools, State, Thinking
+from agent.core.steps import Refused
+from agent.core.transcript import ToolCall
+from agent.ports import Conversation, Recorded, ThreadKey, Watcher
+from agent.thinking import Thinker
+from agent.tools.registry import ToolError
+
+log = structlog.get_logger()
+
+CUT_OFF = (
+    "Parley was restarted while this tool was at work: whether it took effect is unknown. "
+    "Check before you call it again."
+)
+
+Record = Callable[[ThreadKey, Event], Awaitable[Recorded | Refused]]
+
+
+class Journal(Protocol):
+    async def conversation(self, key: ThreadKey) -> Conversation: ...
+
+    async def event(self, key: ThreadKey, seq: int) -> Event: ...
+
+
+class Turn:
+    """What runs is always what the newest known state calls for: a new state starts tasks, or cancels them."""
+
+    def __init__(
+        self, key: ThreadKey, state: State, *, thinker: Thinker, journal: Journal, record: Record, watcher: Watcher
+    ) -> None:
+        self._key = key
+        self._state = state
+        self._thinker = thinker
+        self._journal = journal
+        self._record = record
+        self._watcher = watcher
+        self._news = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._running: set[str] = set()
+        self._turn = state.turn
+
+    def learn(self, state: State) -> None:
+        """The thread has moved on, by this turn's doing or by someone else's."""
+        if state.seq > self._state.seq:
+            self._state = state
+            self._news.set()
+
+    async def run(self) -> None:
+        try:
+            while True:
+                self._news.clear()
+                await self._match_state()
+                if not self._tasks:
+                    return
+                await self._something_happened()
+        finally:
+            await self._cancel()
+
+    async def _match_state(self) -> None:
+        state = self._state
+        if not isinstance(state, InTurn) or state.turn != self._turn:
+            await self._cancel()
+            state = self._state
+            self._turn = state.turn
+            self._running.clear()
+        match state:
+            case Thinking():
+                self._start({f"reply {state.replies} {state.summary}"}, self._think())
+            case RunningTools():
+                cut_off = [t.call_id for t in state.tools if t.started and t.call_id not in self._running]
+                fresh = [t.call_id for t in state.tools if not t.started and t.call_id not in self._running]
+                self._start(cut_off, self._report_cut_off(state, cut_off))
+                self._start(fresh, self._act(state, fresh))
+
+    def _start(self, names: Collection[str], work: Coroutine[Any, Any, None]) -> None:
+        if not names or self._running.issuperset(names):
+            work.close()
+            return
+        self._running.update(names)
+        self._tasks.add(asyncio.create_task(self._guarded(work)))
+
+    async def _something_happened(self) -> None:
+        news = asyncio.create_task(self._news.wait())
+        try:
+            done, _ = await asyncio.wait({news, *self._tasks}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            news.cancel()
+        self._tasks -= done
+
+    async def _cancel(self) -> None:
+        if not self._tasks:
+            return  # without giving way to others: between seeing no work and ending, no news may come
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception:  # the outermost loop: whatever went wrong, people are told
+            incident = uuid.uuid4().hex[:8]
+            log.exception("turn.failed", incident=incident, thread=self._key.model_dump())
+            await self._say_failed(f"Something went wrong on my side, and I had to stop. (incident {incident})")
+
+    async def _say_failed(self, shown: str) -> None:
+        try:
+            await self._record(self._key, TurnFailed(turn=self._turn, shown=shown))
+        except Exception:  # the database is gone too; the next start finds the thread unfinished
+            log.exception("turn.lost", thread=self._key.model_dump())
+
+    async def _think(self) -> None:
+        conversation = await self._journal.conversation(self._key)
+        if not isinstance(conversation.state, Thinking):
+            self.learn(conversation.state)
+            return
+        event = await self._thinker.think(conversation.state, conversation, self)
+        await self._record(self._key, event)
+
+    def text(self, delta: str) -> None:
+        self._watcher.text(self._key, delta)
+
+    def restarted(self) -> None:
+        self._watcher.restarted(self._key)
+
+    async def _report_cut_off(self, state: RunningTools, call_ids: list[str]) -> None:
+        for call_id in call_ids:
+            await self._record(self._key, ToolFinished(turn=state.turn, call_id=call_id, content=CUT_OFF))
+
+    async def _act(self, state: RunningTools, call_ids: list[str]) -> None:
+        reply = await self._journal.event(self._key, state.replied)
+        assert isinstance(reply, ModelReplied), "the state names the row of the reply"
+        calls = [call for call in reply.calls if call.id in call_ids]
+        once = tuple(call.id for call in calls if not self._thinker.toolbox.repeatable(call))
+        if once:
+            started = await self._record(self._key, ToolsStarted(turn=state.turn, call_ids=once))
+            if isinstance(started, Refused):
+                return
+        async with asyncio.TaskGroup() as group:
+            for call in calls:
+                group.create_task(self._run_tool(state.turn, call))
+
+    async def _run_tool(self, turn: int, call: ToolCall) -> None:
+        self._watcher.tool_started(self._key, call)
+        failed = True
+        try:
+            content = await self._thinker.toolbox.run(self._key, call)
+            failed = False
+        except ToolError as error:
+            content = f"Error: {error}"
+        except Exception as error:  # noqa: BLE001 (a tool is anyone's code; its failure is the model's to handle)
+            log.warning("tool.failed", tool=call.name, error=type(error).__name__, thread=self._key.model_dump())
+            content = f"Error: {type(error).__name__}: {error}"
+        self._watcher.tool_finished(self._key, call, failed)
+        await self._record(self._key, ToolFinished(turn=turn, call_id=call.id, content=content))
