@@ -2,8 +2,9 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Coroutine
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Protocol
 
 import structlog
 
@@ -74,19 +75,17 @@ class Turn:
             self._running.clear()
         match state:
             case Thinking():
-                self._start({f"reply {state.replies} {state.summary}"}, self._think())
+                self._start([f"reply {state.replies} {state.summary}"], self._think)
             case RunningTools():
                 cut_off = [t.call_id for t in state.tools if t.started and t.call_id not in self._running]
                 fresh = [t.call_id for t in state.tools if not t.started and t.call_id not in self._running]
-                self._start(cut_off, self._report_cut_off(state, cut_off))
-                self._start(fresh, self._act(state, fresh))
+                self._start(cut_off, partial(self._report_cut_off, state, cut_off))
+                self._start(fresh, partial(self._act, state, fresh))
 
-    def _start(self, names: Collection[str], work: Coroutine[Any, Any, None]) -> None:
-        if not names or self._running.issuperset(names):
-            work.close()
-            return
-        self._running.update(names)
-        self._tasks.add(asyncio.create_task(self._guarded(work)))
+    def _start(self, names: list[str], work: Callable[[], Awaitable[None]]) -> None:
+        if not self._running.issuperset(names):
+            self._running.update(names)
+            self._tasks.add(asyncio.create_task(self._guarded(work)))
 
     async def _something_happened(self) -> None:
         news = asyncio.create_task(self._news.wait())
@@ -104,9 +103,9 @@ class Turn:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks.clear()
 
-    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
-            await work
+            await work()
         except Exception:  # the outermost loop: whatever went wrong, people are told
             incident = uuid.uuid4().hex[:8]
             log.exception("turn.failed", incident=incident, thread=self._key.model_dump())

@@ -15,8 +15,8 @@ Wait = Literal["ask", "confirm", "approve"]
 class Limits(Frozen):
     """How much one turn may do before it must finish with what it has."""
 
-    model_calls: int = 40
-    asks: int = 8
+    model_calls: int = Field(40, ge=2)  # the last of them may only finish
+    asks: int = Field(8, ge=0)
 
 
 class Event(Frozen):

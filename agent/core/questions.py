@@ -1,6 +1,5 @@
 """What `ask_user_question` takes: an ask, its questions and their options; and what counts as an answer."""
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, TypeVar
 
@@ -15,7 +14,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError, from_json
 
 from agent.core.errors import InvalidAsk
 from agent.core.values import Frozen, Text
@@ -44,13 +43,13 @@ def _from_json(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except json.JSONDecodeError as error:
-        raise _problem(f"is a string that is not valid JSON ({error.msg}); send a list") from error
+        return from_json(value)
+    except ValueError as error:
+        raise _problem(f"is a string that is not valid JSON ({error}); send a list") from error
 
 
 def _as_option(value: Any) -> Any:
-    return value if isinstance(value, dict) else {"label": value}
+    return {"label": value} if isinstance(value, str | int | float) else value
 
 
 def _count(low: int, high: int, otherwise: str = "") -> Callable[[tuple[T, ...]], tuple[T, ...]]:

@@ -38,16 +38,17 @@ class Failed(AtRest):
 
 
 class InTurn(State):
-    requester: Text = ""  # the id of whoever started the turn
+    requester: Text = ""  # the id of whoever last spoke to the agent
     model_calls: int = 0
     asks_made: int = 0
     finish: bool = False  # the limit is reached: the next reply must be the last
 
 
 class Thinking(InTurn):
-    """The model's reply is wanted."""
+    """The model's reply is wanted: one that has read at least the row `since`, or it is an answer to the past."""
 
     kind: ClassVar[str] = "thinking"
+    since: int = 0
 
 
 class PendingTool(Frozen):

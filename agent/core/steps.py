@@ -45,12 +45,17 @@ def to(kind: type[S], state: State, **changes: Any) -> S:
     return _recast(kind, state, seq=state.seq + 1, **changes)
 
 
+def thinking(state: State, **changes: Any) -> Thinking:
+    """A reply to everything up to this row is wanted."""
+    return to(Thinking, state, since=state.seq + 1, **changes)
+
+
 def acting(state: InTurn, **changes: Any) -> State:
     """Running tools, waiting for people, or, with nothing left open, thinking on."""
     new = to(RunningTools, state, **changes)
     if new.tools:
         return new
-    return _recast(Waiting if new.waits_for_people else Thinking, new)
+    return _recast(Waiting, new) if new.waits_for_people else _recast(Thinking, new, since=new.seq)
 
 
 def _recast(kind: type[S], state: State, **changes: Any) -> S:

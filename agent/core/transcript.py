@@ -28,7 +28,7 @@ def user(text: str, author: Person | None = None) -> Message:
 
 
 def assistant(text: str, calls: Sequence[ToolCall] = ()) -> Message:
-    message: dict[str, Any] = {"role": "assistant", "content": text or None}
+    message: dict[str, Any] = {"role": "assistant", "content": text or (None if calls else "")}
     if calls:
         message["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -102,7 +102,7 @@ def arrange(entries: Iterable[Entry]) -> list[Placed]:
                     settled.append(placed)
             elif exchange:
                 exchange.results[message["tool_call_id"]] = placed
-        if exchange and (whole := exchange.whole()):
-            settled += whole
-            exchange = None
+                if whole := exchange.whole():
+                    settled += whole
+                    exchange = None
     return settled if exchange else settled + said

@@ -26,7 +26,7 @@ from agent.core.events import (
 )
 from agent.core.questions import Ask
 from agent.core.states import Acting, AtRest, Failed, Idle, InTurn, PendingTool, State, Stopped, Thinking
-from agent.core.steps import Refused, Step, Why, acting, to
+from agent.core.steps import Refused, Step, Why, acting, thinking, to
 from agent.core.transcript import Message
 from agent.core.values import Person
 from agent.core.waiting import answer, decide, decline, hear_while_waiting
@@ -46,7 +46,8 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
         case Acting(waits_for_people=True), MessageReceived():
             return hear_while_waiting(state, event)
         case InTurn(), MessageReceived(addressed=True):
-            return Step(to(type(state), state, heard=state.seq + 1), (transcript.user(event.text, event.author),))
+            heard = to(type(state), state, heard=state.seq + 1, requester=event.author.id)
+            return Step(heard, (transcript.user(event.text, event.author),))
         case _, MessageReceived():
             return Refused(Why.NOT_ADDRESSED)
 
@@ -72,12 +73,12 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
 
         case _, TurnEvent() if not isinstance(state, InTurn) or event.turn != state.turn:
             return Refused(Why.SUPERSEDED)
-        case Thinking(), ModelReplied():
+        case Thinking(), ModelReplied() if event.seen >= state.since:
             return _take_reply(state, event)
         case Thinking(), Summarised():
-            new = to(Thinking, state, summary=state.seq + 1, upto=event.upto)
+            new = thinking(state, summary=state.seq + 1, upto=event.upto)
             return Step(new, (transcript.user(event.summary),))
-        case Acting(), ToolsStarted() if set(event.call_ids) <= {tool.call_id for tool in state.tools}:
+        case Acting(), ToolsStarted() if set(event.call_ids) <= {t.call_id for t in state.tools if not t.started}:
             return Step(acting(state, tools=_started(state.tools, event.call_ids)))
         case Acting(), ToolFinished() if any(tool.call_id == event.call_id for tool in state.tools):
             left = tuple(tool for tool in state.tools if tool.call_id != event.call_id)
@@ -101,7 +102,7 @@ def fold(events: Iterable[Event]) -> State:
 
 
 def _begin(state: State, event: MessageReceived) -> Step:
-    new = to(Thinking, state, turn=state.turn + 1, heard=state.seq + 1, requester=event.author.id)
+    new = thinking(state, turn=state.turn + 1, heard=state.seq + 1, requester=event.author.id)
     return Step(new, (transcript.user(event.text, event.author),))
 
 
@@ -112,10 +113,10 @@ def _take_reply(state: Thinking, event: ModelReplied) -> Step:
         return _take_calls(state, event, counted)
     if event.cut and not state.finish:
         finish = counted["model_calls"] >= event.limits.model_calls - 1
-        return Step(to(Thinking, state, **counted, finish=finish), (said, transcript.user(CUT_OFF)))
+        return Step(thinking(state, **counted, finish=finish), (said, transcript.user(CUT_OFF)))
     if state.heard > event.seen:  # someone wrote while the model did: that starts the next turn
         fresh = {"turn": state.turn + 1, "replies": state.replies + 1, "model_calls": 0, "asks_made": 0}
-        return Step(to(Thinking, state, **fresh, finish=False), (said,))
+        return Step(thinking(state, **fresh, finish=False), (said,))
     return Step(to(Idle, state, replies=state.replies + 1), (said,))
 
 

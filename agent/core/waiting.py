@@ -62,7 +62,10 @@ def decide(state: Acting, approval: OpenApproval, event: ActionDecided) -> Step:
     left = tuple(other for other in state.approvals if other is not approval)
     if event.approved and approval.runs:
         tools = (*state.tools, PendingTool(call_id=approval.call_id))
-        return Step(acting(state, approvals=left, tools=tools))
+        if left or state.asks:  # one of these will tell the model of the discussion
+            return Step(acting(state, approvals=left, tools=tools))
+        talk = tuple(transcript.user(remark.text, remark.author) for remark in state.discussion)
+        return Step(acting(state, approvals=left, tools=tools, discussion=()), talk)
     reason = {"reason": event.reason} if event.reason else {}
     content = approval.result(event.approved, event.by, state.discussion, reason)
     return Step(acting(state, approvals=left, discussion=()), (transcript.result(approval.call_id, content),))

@@ -1,6 +1,5 @@
 """The store: one short transaction per event, and what starting, thinking and showing need to read."""
 
-import json
 import time
 from collections.abc import Callable, Collection
 from typing import Any
@@ -8,12 +7,12 @@ from typing import Any
 import sqlalchemy as sa
 from filelock import FileLock
 
-from agent.core import events, states, transcript
+from agent.core import states
 from agent.core.errors import StoreError
-from agent.core.events import DECISIONS, Decision, Event, ModelReplied
+from agent.core.events import DECISIONS, Decision, Event
+from agent.core.journal import Row, conversation
 from agent.core.states import Idle, State
 from agent.core.steps import Refused
-from agent.core.transcript import Entry
 from agent.core.transitions import advance, fold
 from agent.ports import Conversation, Recorded, ThreadKey
 from agent.store import database
@@ -21,6 +20,19 @@ from agent.store.schema import journal, threads, unfinished
 from agent.store.transactions import PooledTransactions, SerialTransactions, Transactions
 
 _KEY = tuple(threads.c[name] for name in ThreadKey.model_fields)
+_OF_KEY = sa.and_(*(column == sa.bindparam(column.name) for column in _KEY))
+_OF_THREAD = journal.c.thread_id == sa.bindparam("of_thread")
+
+# Built once: building a statement costs as much as running it.
+_FIND = sa.select(threads.c.id, threads.c.kind, threads.c.state, threads.c.version).where(_OF_KEY)
+_FIND_AND_LOCK = _FIND.with_for_update()
+_MOVE_ON = sa.update(threads).where(threads.c.id == sa.bindparam("of_thread"))
+_ADD = sa.insert(journal)
+_ROW = (journal.c.seq, journal.c.kind, journal.c.event, journal.c.messages)
+_READ = sa.select(*_ROW).where(_OF_THREAD).order_by(journal.c.seq)
+_SHOWN = _READ.where(journal.c.messages != "").where(
+    sa.or_(journal.c.seq > sa.bindparam("upto"), journal.c.seq == sa.bindparam("summary"))
+)
 _POOL = 4
 
 
@@ -114,21 +126,10 @@ def _append(connection: sa.Connection, key: ThreadKey, event: Event, at: float) 
     if isinstance(step, Refused):
         return step
     new = step.state
-    connection.execute(
-        sa.update(threads).where(threads.c.id == thread_id),
-        {"kind": new.kind, "state": new.to_json(), "version": states.VERSION, "changed_at": at},
-    )
-    connection.execute(
-        sa.insert(journal),
-        {
-            "thread_id": thread_id,
-            "seq": new.seq,
-            "at": at,
-            "kind": event.kind,
-            "event": event.to_json(),
-            "messages": transcript.dump(step.messages),
-        },
-    )
+    row = {"kind": new.kind, "state": new.to_json(), "version": states.VERSION, "changed_at": at}
+    connection.execute(_MOVE_ON, {"of_thread": thread_id, **row})
+    entry = Row.of(new.seq, event, step.messages)._asdict()
+    connection.execute(_ADD, {"thread_id": thread_id, "at": at, **entry})
     return Recorded(new, step.beaten)
 
 
@@ -150,15 +151,12 @@ def _insert_unless_there(connection: sa.Connection) -> Any:
 
 
 def _find(connection: sa.Connection, key: ThreadKey, lock: bool = False) -> tuple[int, State] | None:
-    query = sa.select(threads.c.id, threads.c.kind, threads.c.state, threads.c.version).where(
-        *(column == value for column, value in zip(_KEY, key.model_dump().values(), strict=True))
-    )
-    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    row = connection.execute(_FIND_AND_LOCK if lock else _FIND, key.model_dump()).one_or_none()
     if row is None:
         return None
     if row.version == states.VERSION:
         return row.id, states.from_row(row.kind, row.state)
-    return row.id, fold(_events(connection, key))
+    return row.id, fold(_read(connection, row.id))
 
 
 def _conversation(connection: sa.Connection, key: ThreadKey) -> Conversation:
@@ -166,32 +164,20 @@ def _conversation(connection: sa.Connection, key: ThreadKey) -> Conversation:
     if not found:
         return Conversation(Idle(), [])
     thread_id, state = found
-    rows = connection.execute(
-        sa.select(journal.c.seq, journal.c.kind, journal.c.event, journal.c.messages)
-        .where(journal.c.thread_id == thread_id, journal.c.messages != "")
-        .where(sa.or_(journal.c.seq > state.upto, journal.c.seq == state.summary))
-        .order_by(journal.c.seq != state.summary, journal.c.seq)
-    ).all()
+    since = {"of_thread": thread_id, "upto": state.upto, "summary": state.summary}
+    rows = [Row(*row) for row in connection.execute(_SHOWN, since)]
     size = sum(len(row.messages.encode()) for row in rows)
-    return Conversation(state, transcript.arrange(_entry(state, *row) for row in rows), size)
-
-
-def _entry(state: State, seq: int, kind: str, event: str, messages: str) -> Entry:
-    if seq == state.summary:
-        seq = state.upto  # it stands for everything up to there
-    seen = json.loads(event)["seen"] if kind == ModelReplied.kind else seq
-    return Entry(seq, seen, transcript.load(messages))
+    return Conversation(state, conversation(state, rows), size)
 
 
 def _events(connection: sa.Connection, key: ThreadKey, *where: sa.ColumnElement[bool]) -> list[Event]:
-    rows = connection.execute(
-        sa.select(journal.c.kind, journal.c.event, journal.c.messages)
-        .join(threads)
-        .where(*(column == value for column, value in zip(_KEY, key.model_dump().values(), strict=True)))
-        .where(*where)
-        .order_by(journal.c.seq)
-    )
-    return [events.from_row(kind, event, transcript.load(messages)) for kind, event, messages in rows]
+    found = _find(connection, key)
+    return _read(connection, found[0], *where) if found else []
+
+
+def _read(connection: sa.Connection, thread_id: int, *where: sa.ColumnElement[bool]) -> list[Event]:
+    rows = connection.execute(_READ.where(*where), {"of_thread": thread_id})
+    return [Row(*row).read() for row in rows]
 
 
 def _keys(connection: sa.Connection, query: sa.Select[Any]) -> list[ThreadKey]:

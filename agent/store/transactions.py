@@ -46,6 +46,7 @@ class SerialTransactions:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+        self._connection: sa.Connection | None = None
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name="store", daemon=True)
         self._thread.start()
@@ -61,10 +62,11 @@ class SerialTransactions:
         self._engine.dispose()
 
     def _serve(self) -> None:
-        with self._engine.connect() as connection:
-            while (job := self._jobs.get()) is not None:
-                jobs = [job, *self._also_waiting()]
-                _finish(jobs, _commit_together(connection, jobs))
+        while (job := self._jobs.get()) is not None:
+            jobs = [job, *self._also_waiting()]
+            _finish(jobs, self._commit_together(jobs))
+        if self._connection:
+            self._connection.close()
 
     def _also_waiting(self) -> list[Job]:
         waiting: list[Job] = []
@@ -79,16 +81,16 @@ class SerialTransactions:
             waiting.append(job)
         return waiting
 
-
-def _commit_together(connection: sa.Connection, jobs: list[Job]) -> list[Any]:
-    """The result or the exception of each; a job that fails takes only its own savepoint back."""
-    try:
-        with connection.begin():
-            if len(jobs) == 1:
-                return [jobs[0][0](connection)]
-            return [_in_savepoint(connection, work) for work, _ in jobs]
-    except Exception as error:  # noqa: BLE001 (handed to whoever waits; the thread must live on)
-        return [error] * len(jobs)
+    def _commit_together(self, jobs: list[Job]) -> list[Any]:
+        """The result or the exception of each; a job that fails takes only its own savepoint back."""
+        try:
+            connection = self._connection = self._connection or self._engine.connect()
+            with connection.begin():
+                if len(jobs) == 1:
+                    return [jobs[0][0](connection)]
+                return [_in_savepoint(connection, work) for work, _ in jobs]
+        except Exception as error:  # noqa: BLE001 (handed to whoever waits; the thread must live on)
+            return [error] * len(jobs)
 
 
 def _in_savepoint(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T | Exception:

@@ -266,6 +266,15 @@ async def test_a_database_that_cannot_be_used_is_named_without_its_password(url:
     assert "hunter2" not in str(refused.value)
 
 
+async def test_a_file_that_is_no_database_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Not a database, but long enough to be taken for one. " * 20)
+
+    with pytest.raises(StoreError, match="cannot be opened: file is not a database"):
+        await Store.open(f"sqlite:///{tmp_path}/notes.txt")
+    with pytest.raises(StoreError, match="cannot be opened: unable to open database file"):
+        await Store.open(f"sqlite:///{tmp_path}")
+
+
 async def test_two_stores_in_one_process_share_a_file(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/parley.db"
     one, two = await Store.open(url), await Store.open(url)
