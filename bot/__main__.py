@@ -1,0 +1,5 @@
+"""`python -m bot` is `parley`."""
+
+from bot.cli import main
+
+main()
