@@ -1,0 +1,1 @@
+"""`parley chat`: the agent in a terminal."""
