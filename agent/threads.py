@@ -6,7 +6,7 @@ from typing import Protocol
 
 from agent import prompts
 from agent.core.asks import OpenAsk
-from agent.core.events import Decision, Event, Limits, MessageReceived, ModelReplied
+from agent.core.events import Event, Limits, MessageReceived, ModelReplied
 from agent.core.questions import Ask
 from agent.core.states import Acting, Failed, State
 from agent.core.steps import Refused
@@ -26,8 +26,6 @@ class Journal(Protocol):
     async def conversation(self, key: ThreadKey) -> Conversation: ...
 
     async def event(self, key: ThreadKey, seq: int) -> Event: ...
-
-    async def decisions(self, key: ThreadKey, call_id: str) -> list[Decision]: ...
 
     async def unfinished(self) -> list[ThreadKey]: ...
 
@@ -98,10 +96,6 @@ class Threads:
             tuple(ShownAsk(Ask.model_validate_json(calls[ask.call_id].arguments), ask) for ask in state.asks),
             tuple(calls[approval.call_id] for approval in state.approvals),
         )
-
-    async def decided_by(self, key: ThreadKey, call_id: str) -> list[Decision]:
-        """Who answered or decided, and what: for telling someone who came too late."""
-        return await self._journal.decisions(key, call_id)
 
     def _turn(self, key: ThreadKey, state: State) -> Turn:
         thinker = self._sub_thinker if key.call_id else self._thinker

@@ -25,7 +25,7 @@ class Parley:
 
 @asynccontextmanager
 async def running(settings: Settings, watcher: Watcher) -> AsyncIterator[Parley]:
-    """The agent, going on with whatever it had left unfinished."""
+    """The agent, ready; `threads.start()` lets it go on with whatever it had left unfinished."""
     toolbox = Toolbox([ASK_USER_QUESTION, CONFIRM_ACTION, *own_tools(settings.parley_tools)])
     store = await Store.open(settings.database_url)
     model = OpenAIModel(
@@ -48,7 +48,6 @@ async def running(settings: Settings, watcher: Watcher) -> AsyncIterator[Parley]
         sub_agent_calls=settings.parley_sub_agent_calls,
     )
     try:
-        await threads.start()
         yield Parley(threads, store)
     finally:
         await threads.close()

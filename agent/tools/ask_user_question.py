@@ -2,17 +2,13 @@
 
 from agent.core.questions import Ask
 from agent.core.schema import json_schema
-from agent.tools.registry import Invocation, Tool, ToolError
+from agent.tools.registry import Tool, people_decide
 
 NAME = "ask_user_question"
 ONLY_PARENT = (
     "Only the parent conversation can ask people. Go on with a sensible assumption and say so in your result, "
     "or report what has to be decided."
 )
-
-
-async def _never(_invocation: Invocation) -> str:
-    raise ToolError("This ask could not be shown to anyone.")
 
 
 ASK_USER_QUESTION = Tool(
@@ -24,7 +20,7 @@ ASK_USER_QUESTION = Tool(
         '{"<question>": "<label or text>"}}; several labels are joined with ", ".'
     ),
     parameters=json_schema(Ask),
-    run=_never,
+    run=people_decide,
     check=Ask.parse,
     wait="ask",
     parent_only=ONLY_PARENT,

@@ -5,7 +5,7 @@ from pydantic import Field
 from agent.core.questions import NotBlank
 from agent.core.schema import json_schema
 from agent.core.values import Frozen, Text
-from agent.tools.registry import NEEDS_APPROVAL, Invocation, Tool, ToolError
+from agent.tools.registry import NEEDS_APPROVAL, Tool, people_decide
 
 
 class Action(Frozen):
@@ -13,10 +13,6 @@ class Action(Frozen):
     details: Text = Field(
         "", description="What people need to know to decide: the exact target, what cannot be undone."
     )
-
-
-async def _never(_invocation: Invocation) -> str:
-    raise ToolError("This action could not be shown to anyone.")
 
 
 CONFIRM_ACTION = Tool(
@@ -27,7 +23,7 @@ CONFIRM_ACTION = Tool(
         "do not do it, also not in another way."
     ),
     parameters=json_schema(Action),
-    run=_never,
+    run=people_decide,
     check=Action.model_validate,
     wait="confirm",
     parent_only=NEEDS_APPROVAL,

@@ -150,6 +150,11 @@ def from_function(function: Callable[..., Any], *, approval: bool = False, repea
     )
 
 
+async def people_decide(invocation: Invocation) -> str:
+    """For tools whose result is what people say: a call waits for them and is never run."""
+    raise AssertionError(f"{invocation.call.name} was run instead of being shown to people")
+
+
 def _arguments_model(function: Callable[..., Any]) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}

@@ -30,7 +30,8 @@ async def chat(settings: Settings, *, resume: bool) -> None:
     front = _open_front()
     try:
         async with running(settings, front.view) as parley:
-            key = await _key(parley, resume)
+            key = await _key(parley, resume)  # before the start, which may finish what was left
+            await parley.threads.start()
             front.view.follow(key)
             session = Session(parley, key, front)
             with _on_sigint(session.interrupt):
