@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -19,6 +19,8 @@ from agent.tools.registry import MALFORMED, Toolbox
 
 _MOST_CALLS = 100
 _LONGEST_MALFORMED = 2_000
+_LONGEST_RESULT = 100_000
+_SHORTEST_PART = 4_000
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Thinker:
     def _replied(self, state: Thinking, reply: Reply) -> ModelReplied:
         calls: tuple[ToolCall, ...] = ()
         if not state.finish:
-            calls = tuple(_numbered(state, n, raw) for n, raw in enumerate(reply.calls[:_MOST_CALLS]))
+            calls = tuple(_numbered(state, n, raw) for n, raw in enumerate(_complete(reply)[:_MOST_CALLS]))
         waits = {call.id: wait for call in calls if (wait := self.toolbox.wait_for(call))}
         return ModelReplied(
             turn=state.turn,
@@ -79,14 +81,39 @@ class Thinker:
         enough = (index for index in partings if after[index] <= small)
         return placed[: next(enough, partings[-1] if partings else 0)]
 
+    def longest_result(self, calls: int) -> int:
+        """How much one of so many results may say, so that together they leave room for the rest."""
+        return min(_LONGEST_RESULT, int(self._bytes(0.4)) // calls)
+
     async def _summarise(self, state: Thinking, old: list[Placed]) -> Summarised:
+        text = "\n\n".join(_as_text(message) for _, message in old)
+        longest = int(self._bytes(0.5))
+        while True:
+            try:
+                notes = await self._notes(text, longest)
+                break
+            except ContextTooLong:  # some texts have fewer bytes to a token
+                if longest < _SHORTEST_PART:
+                    raise
+                longest //= 2
+        summary = f"{prompts.SUMMARY_HEADING}\n{notes}"
+        return Summarised(turn=state.turn, upto=max(seq for seq, _ in old), summary=summary)
+
+    async def _notes(self, text: str, longest: int) -> str:
         notes = ""
-        for part in _parts([_as_text(message) for _, message in old], int(self._bytes(0.5))):
+        for part in _parts(text, longest):
             told = f"{prompts.EARLIER_NOTES}\n{notes}\n\n{part}" if notes else part
             messages = [{"role": "system", "content": prompts.SUMMARISE}, transcript.user(told)]
             notes = (await self.model.reply(messages)).text
-        summary = f"{prompts.SUMMARY_HEADING}\n{notes}"
-        return Summarised(turn=state.turn, upto=max(seq for seq, _ in old), summary=summary)
+        return notes
+
+
+def _complete(reply: Reply) -> tuple[RawCall, ...]:
+    """A reply that was cut may end in a call whose arguments never came: those are not the same as none."""
+    *whole, last = reply.calls or (None,)
+    if reply.cut and last and not last.arguments:
+        return (*(call for call in whole if call), RawCall(last.name, "(cut off)"))
+    return reply.calls
 
 
 def _numbered(state: State, index: int, raw: RawCall) -> ToolCall:
@@ -123,7 +150,12 @@ def _as_text(message: Message) -> str:
     return "\n".join([f"{message.get('name') or message['role']}: {message['content'] or ''}", *calls])
 
 
-def _parts(texts: list[str], longest: int) -> list[str]:
-    """The texts joined, in pieces of so many bytes that they fit into the context with room to spare."""
-    whole = "\n\n".join(texts).encode()
-    return [whole[start : start + longest].decode(errors="ignore") for start in range(0, len(whole), longest)]
+def _parts(text: str, longest: int) -> Iterator[str]:
+    """The text in pieces of at most so many bytes, none of which ends inside a letter."""
+    whole, start = text.encode(), 0
+    while start < len(whole):
+        end = start + longest
+        while end < len(whole) and whole[end] & 0b1100_0000 == 0b1000_0000:
+            end -= 1
+        yield whole[start:end].decode()
+        start = end

@@ -4,18 +4,23 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import structlog
+
 from agent import prompts
 from agent.core.asks import OpenAsk
 from agent.core.events import Event, Limits, MessageReceived, ModelReplied
 from agent.core.questions import Ask
-from agent.core.states import Acting, Failed, State
+from agent.core.states import Acting, Failed, Idle, State
 from agent.core.steps import Refused
 from agent.core.transcript import ToolCall
 from agent.dispatch.local import LocalDispatch
 from agent.ports import Conversation, Recorded, ThreadKey, Watcher
 from agent.thinking import Thinker
+from agent.tools.registry import Toolbox, ToolError
 from agent.tools.spawn_agents import spawn_agents
 from agent.turn import Turn
+
+log = structlog.get_logger()
 
 
 class Journal(Protocol):
@@ -47,33 +52,45 @@ class Pending:
 
 
 class Threads:
-    """Give it a thinker without sub-agents: `spawn_agents` is added here, since it starts threads of its own."""
+    """The thinker is given `spawn_agents` here, since sub-agents are threads too."""
 
     def __init__(
         self, journal: Journal, thinker: Thinker, watcher: Watcher, *, sub_agents_at_once: int, sub_agent_calls: int
     ) -> None:
         self._journal = journal
         self._watcher = watcher
-        thinker.toolbox.add(spawn_agents(self._run_sub_agent, sub_agents_at_once))
-        self._thinker = thinker
+        spawn = spawn_agents(self._run_sub_agent, sub_agents_at_once)
+        self._thinker = replace(thinker, toolbox=Toolbox([*thinker.toolbox.tools, spawn]))
         self._sub_thinker = replace(
             thinker,
-            toolbox=thinker.toolbox.for_sub_agents(),
+            toolbox=self._thinker.toolbox.for_sub_agents(),
             system=prompts.SUB_AGENT,
             limits=Limits(model_calls=sub_agent_calls),
         )
         self._dispatch = LocalDispatch(self._turn)
+        self._recording: set[asyncio.Task[Recorded | Refused]] = set()
 
     async def start(self) -> None:
         """Go on with whatever was unfinished."""
         for key in await self._journal.unfinished():
-            self._dispatch.learn(key, await self._journal.state(key))
+            try:
+                self._dispatch.learn(key, await self._journal.state(key))
+            except ValueError:  # one row that cannot be read must not keep all others from going on
+                log.exception("thread.unreadable", thread=key.model_dump())
 
     async def close(self) -> None:
         await self._dispatch.close()
+        await asyncio.gather(*self._recording, return_exceptions=True)
 
     async def record(self, key: ThreadKey, event: Event) -> Recorded | Refused:
         """Write down what happened; when this returns it is on disk, and the agent has been woken."""
+        recording = asyncio.create_task(self._record(key, event))
+        self._recording.add(recording)
+        recording.add_done_callback(self._recording.discard)
+        # Whoever waits may give up, but what is written down must wake the agent all the same.
+        return await asyncio.shield(recording)
+
+    async def _record(self, key: ThreadKey, event: Event) -> Recorded | Refused:
         recorded = await self._journal.append(key, event)
         if isinstance(recorded, Recorded):
             self._dispatch.learn(key, recorded.state)
@@ -113,9 +130,13 @@ class Threads:
         except asyncio.CancelledError:
             await self._dispatch.cancel(key)
             raise
-        if isinstance(state, Failed):
-            return f"The sub-agent failed: {state.shown}"
-        return await self._last_words(key)
+        match state:
+            case Idle():
+                return await self._last_words(key)
+            case Failed():
+                return f"The sub-agent failed: {state.shown}"
+            case _:
+                raise ToolError("The sub-agent was stopped before it had a result.")
 
     async def _last_words(self, key: ThreadKey) -> str:
         placed = (await self._journal.conversation(key)).placed

@@ -23,6 +23,8 @@ CUT_OFF = (
     "Check before you call it again."
 )
 
+_CLEAN_UP_SECONDS = 1.0
+
 Record = Callable[[ThreadKey, Event], Awaitable[Recorded | Refused]]
 
 
@@ -100,22 +102,34 @@ class Turn:
             return  # without giving way to others: between seeing no work and ending, no news may come
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        # A tool that is slow to clean up must not hold up a stop; its result would be refused anyway.
+        await asyncio.wait(self._tasks, timeout=_CLEAN_UP_SECONDS)
         self._tasks.clear()
 
     async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
             await work()
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            await self._say_failed("Something I was waiting for was called off, and I had to stop.")
         except Exception:  # the outermost loop: whatever went wrong, people are told
             incident = uuid.uuid4().hex[:8]
             log.exception("turn.failed", incident=incident, thread=self._key.model_dump())
             await self._say_failed(f"Something went wrong on my side, and I had to stop. (incident {incident})")
 
     async def _say_failed(self, shown: str) -> None:
-        try:
-            await self._record(self._key, TurnFailed(turn=self._turn, shown=shown))
-        except Exception:  # the database is gone too; the next start finds the thread unfinished
-            log.exception("turn.lost", thread=self._key.model_dump())
+        """Until it is written down: the database may be away for a while, and nothing else would wake the thread."""
+        wait = 1
+        while True:
+            try:
+                await self._record(self._key, TurnFailed(turn=self._turn, shown=shown))
+            except Exception:
+                log.exception("turn.lost", thread=self._key.model_dump(), retry_in=wait)
+            else:
+                return
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, 60)
 
     async def _think(self) -> None:
         conversation = await self._journal.conversation(self._key)
@@ -146,18 +160,36 @@ class Turn:
                 return
         async with asyncio.TaskGroup() as group:
             for call in calls:
-                group.create_task(self._run_tool(state.turn, call))
+                group.create_task(self._run_tool(reply, call))
 
-    async def _run_tool(self, turn: int, call: ToolCall) -> None:
+    async def _run_tool(self, reply: ModelReplied, call: ToolCall) -> None:
         self._watcher.tool_started(self._key, call)
         failed = True
         try:
-            content = await self._thinker.toolbox.run(self._key, call)
+            approved = reply.waits.get(call.id) == "approve"  # it would not be here if it still waited
+            content = await self._thinker.toolbox.run(self._key, call, approved=approved)
             failed = False
         except ToolError as error:
             content = f"Error: {error}"
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            content = "Error: Something this tool was waiting for was called off."
         except Exception as error:  # noqa: BLE001 (a tool is anyone's code; its failure is the model's to handle)
             log.warning("tool.failed", tool=call.name, error=type(error).__name__, thread=self._key.model_dump())
             content = f"Error: {type(error).__name__}: {error}"
         self._watcher.tool_finished(self._key, call, failed)
-        await self._record(self._key, ToolFinished(turn=turn, call_id=call.id, content=content))
+        content = _cut(content, self._thinker.longest_result(len(reply.calls)))
+        await self._record(self._key, ToolFinished(turn=reply.turn, call_id=call.id, content=content))
+
+
+def _is_cancelled() -> bool:
+    """Whether it is this task that was cancelled, and not something that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _cut(content: str, longest: int) -> str:
+    if len(content) <= longest:
+        return content
+    return f"{content[:longest]}\n(cut off: {len(content)} characters in all)"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from agent.core.questions import Ask, Question
 from agent.core.values import Frozen, Person, Text
@@ -15,6 +15,9 @@ CANCELLED = "The people cancelled this and ended the run. Do nothing more for it
 EXPIRED = (
     "Nobody answered in time. Do not ask the same again now: go on with a sensible choice, or say what you still need."
 )
+
+
+FAILED = "The run failed before this was decided. Nobody has declined it."
 
 
 class Given(Frozen):
@@ -80,6 +83,19 @@ class OpenAsk(Frozen):
         if len(self.unanswered) == len(self.asked):
             return as_result({how: words}, discussion)
         return self.result(requester, discussion, {how: words})
+
+
+How = Literal["answered", "responded", "skipped", "cancelled", "expired", "approved", "denied", "stopped", "failed"]
+
+
+class Ending(Frozen):
+    """How something that waited for people ended: by whom, what was answered, and their words or reason."""
+
+    call_id: str
+    how: How
+    by: Person = Person()
+    asked: tuple[Asked, ...] = ()
+    words: Text = ""
 
 
 class OpenApproval(Frozen):

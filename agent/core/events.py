@@ -94,6 +94,11 @@ class ModelReplied(TurnEvent):
     cut: bool = False
     limits: Limits = Limits()
 
+    def to_json(self) -> str:
+        """With the limits in any case: a row must fold the same way when their defaults change."""
+        fields = self.model_dump(mode="json", exclude_defaults=True, exclude=set(self.spoken))
+        return json.dumps({**fields, "limits": self.limits.model_dump()}, separators=(",", ":"))
+
 
 class ToolsStarted(TurnEvent):
     """Written before tools run that must not run twice."""

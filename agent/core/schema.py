@@ -8,7 +8,10 @@ from pydantic import BaseModel
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
-    inlined: dict[str, Any] = _inline(schema, definitions)
+    try:
+        inlined: dict[str, Any] = _inline(schema, definitions)
+    except RecursionError:
+        raise TypeError(f"{model.__name__} contains itself, which models cannot be told in a schema") from None
     inlined.pop("description", None)  # the tool itself has one
     return inlined
 

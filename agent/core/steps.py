@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from agent.core.asks import Beaten
+from agent.core.asks import Beaten, Ending
 from agent.core.states import InTurn, RunningTools, State, Thinking, Waiting
 from agent.core.transcript import Message
 
@@ -25,11 +25,12 @@ class Why(enum.Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """The next state, what the event adds to the conversation, and the answers in it that came second."""
+    """The next state, what the event adds to the conversation, what it ended, and which answers came second."""
 
     state: State
     messages: tuple[Message, ...] = ()
     beaten: tuple[Beaten, ...] = ()
+    endings: tuple[Ending, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Refused:
 
     why: Why
     beaten: tuple[Beaten, ...] = ()
+    ending: Ending | None = None  # of what was closed before: who was first
 
 
 def to(kind: type[S], state: State, **changes: Any) -> S:

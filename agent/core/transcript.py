@@ -1,12 +1,14 @@
 """The conversation as the chat completions API takes it, and how the journal's pieces are put in order."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agent.core.values import Frozen, Person, Text
 
 Message = Mapping[str, Any]
+_NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")  # by the API's own rule
 
 
 class ToolCall(Frozen):
@@ -21,10 +23,15 @@ class ToolCall(Frozen):
         """Ids are ours: some servers repeat theirs, and the strictest take only nine letters or digits."""
         return cls(id=f"{reply:06d}{index:03d}", name=name, arguments=arguments)
 
+    @staticmethod
+    def reply_of(call_id: str) -> int | None:
+        """The number of the reply that made the call; None if the id is none of ours."""
+        return int(call_id[:6]) if len(call_id) == 9 and call_id.isascii() and call_id.isdecimal() else None
+
 
 def user(text: str, author: Person | None = None) -> Message:
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in author.name) if author else ""
-    return {"role": "user", "content": text} | ({"name": name[:64]} if name.strip("_") else {})
+    name = _NOT_IN_NAMES.sub("_", author.name).strip("_")[:64] if author else ""
+    return {"role": "user", "content": text} | ({"name": name} if name else {})
 
 
 def assistant(text: str, calls: Sequence[ToolCall] = ()) -> Message:

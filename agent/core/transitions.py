@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from agent.core import asks as words
 from agent.core import transcript
-from agent.core.asks import OpenApproval, OpenAsk, as_result
+from agent.core.asks import Ending, How, OpenApproval, OpenAsk, as_result
 from agent.core.errors import IllegalTransition
 from agent.core.events import (
     ActionDecided,
@@ -29,10 +30,10 @@ from agent.core.states import Acting, AtRest, Failed, Idle, InTurn, PendingTool,
 from agent.core.steps import Refused, Step, Why, acting, thinking, to
 from agent.core.transcript import Message
 from agent.core.values import Person
-from agent.core.waiting import answer, decide, decline, hear_while_waiting
+from agent.core.waiting import answer, decide, decline, ends, expire, hear_while_waiting
 
 CUT_OFF = "(Your reply was cut off at the length limit. Go on exactly where it stopped, repeating nothing.)"
-NO_RESULT = "No result: the run was ended first."
+NO_RESULT = "No result: the run was ended first. What this had begun may have taken effect."
 UNKNOWN_OUTCOME = (
     "The run was ended while this tool was at work: whether it took effect is unknown. Check before you call it again."
 )
@@ -41,6 +42,8 @@ ASKED_ENOUGH = "You have asked as often as one turn allows. Do not ask again: fi
 
 def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the machine is one table)
     match state, event:
+        case _, MessageReceived() if not event.text.strip():
+            return Refused(Why.EMPTY)
         case AtRest(), MessageReceived(addressed=True):
             return _begin(state, event)
         case Acting(waits_for_people=True), MessageReceived():
@@ -54,20 +57,20 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
         case Acting(), AnswersGiven() if ask := state.ask(event.call_id):
             return answer(state, ask, event.answers, event.by)
         case Acting(), AskSkipped() if ask := state.ask(event.call_id):
-            return decline(state, ask, "skipped", words.SKIPPED)
+            return decline(state, ask, "skipped", event.by, words.SKIPPED)
         case Acting(), AskExpired() if ask := state.ask(event.call_id):
-            return decline(state, ask, "expired", words.EXPIRED)
+            return decline(state, ask, "expired", Person(), words.EXPIRED)
         case Acting(), AskExpired() if approval := state.approval(event.call_id):
-            return decide(state, approval, ActionDecided(call_id=event.call_id, approved=False, reason=words.EXPIRED))
+            return expire(state, approval, words.EXPIRED)
         case Acting(), ActionDecided() if approval := state.approval(event.call_id):
             return decide(state, approval, event)
         case Acting(), AskCancelled() if state.ask(event.call_id) or state.approval(event.call_id):
-            return _end(state, Stopped, f"Cancelled{_by(event.by)}.", cancelled=True)
+            return _end(state, Stopped, f"Cancelled{_by(event.by)}.", "cancelled", event.by, cancelled=True)
         case _, AnswersGiven() | AskSkipped() | AskCancelled() | AskExpired() | ActionDecided():
             return Refused(Why.CLOSED)
 
         case InTurn(), StopRequested():
-            return _end(state, Stopped, f"Stopped{_by(event.by)}.")
+            return _end(state, Stopped, f"Stopped{_by(event.by)}.", "stopped", event.by)
         case _, StopRequested():
             return Refused(Why.NOTHING_TO_STOP)
 
@@ -84,7 +87,7 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
             left = tuple(tool for tool in state.tools if tool.call_id != event.call_id)
             return Step(acting(state, tools=left), (transcript.result(event.call_id, event.content),))
         case InTurn(), TurnFailed():
-            return _end(state, Failed, event.shown, shown=event.shown)
+            return _end(state, Failed, event.shown, "failed", Person(), shown=event.shown)
         case _, ModelReplied() | ToolsStarted() | ToolFinished():
             return Refused(Why.SUPERSEDED)
     raise IllegalTransition(f"{state.kind} cannot take {event.kind}")
@@ -99,6 +102,21 @@ def fold(events: Iterable[Event]) -> State:
             raise IllegalTransition(f"{event.kind} is in the journal, but {state.kind} refuses it")
         state = step.state
     return state
+
+
+def endings(reply: ModelReplied, later: Iterable[Event]) -> dict[str, Ending]:
+    """How the calls of one reply that waited for people ended, by the events that came after it."""
+    state: State = Thinking(turn=reply.turn)
+    found: dict[str, Ending] = {}
+    for event in chain([reply], later):
+        step = advance(state, event)
+        if isinstance(step, Refused):
+            break
+        state = step.state
+        found |= {ending.call_id: ending for ending in step.endings}
+        if not isinstance(state, Acting):
+            break
+    return found
 
 
 def _begin(state: State, event: MessageReceived) -> Step:
@@ -150,25 +168,28 @@ def _take_calls(state: Thinking, event: ModelReplied, counted: dict[str, int]) -
     return Step(new, (transcript.assistant(event.text, event.calls), *refused))
 
 
-def _end(state: InTurn, kind: type[AtRest], note: str, **fields: Any) -> Step:
+def _end(state: InTurn, kind: type[AtRest], note: str, how: How, by: Person, **fields: Any) -> Step:
     """End the turn here; whatever is still open gets a result, so that the conversation stays valid."""
-    results = _last_results(state) if isinstance(state, Acting) else ()
-    return Step(to(kind, state, **fields), (*results, transcript.assistant(f"({note})")))
+    results = _last_results(state, how) if isinstance(state, Acting) else ()
+    endings = ends(state, how, by) if isinstance(state, Acting) else ()
+    return Step(to(kind, state, **fields), (*results, transcript.assistant(f"({note})")), endings=endings)
 
 
-def _last_results(state: Acting) -> Iterator[Message]:
+def _last_results(state: Acting, how: How) -> Iterator[Message]:
     talk = state.discussion
+    key, why = ("failed", words.FAILED) if how == "failed" else ("cancelled", words.CANCELLED)
     for ask in state.asks:
-        content = ask.declined(state.requester, talk, "cancelled", words.CANCELLED)
-        yield transcript.result(ask.call_id, content)
+        yield transcript.result(ask.call_id, ask.declined(state.requester, talk, key, why))
     for approval in state.approvals:
-        yield transcript.result(approval.call_id, as_result({"cancelled": words.CANCELLED}, talk))
+        yield transcript.result(approval.call_id, as_result({key: why}, talk))
     for tool in state.tools:
         yield transcript.result(tool.call_id, UNKNOWN_OUTCOME if tool.started else NO_RESULT)
 
 
 def _by(person: Person) -> str:
-    return f" by {person.name}" if person.name else ""
+    """A name is anyone's text, and this stands in words of the agent's own: one short line of it is enough."""
+    name = " ".join(person.name.split())[:60]
+    return f" by {name}" if name else ""
 
 
 def _started(tools: Iterable[PendingTool], call_ids: Iterable[str]) -> tuple[PendingTool, ...]:

@@ -34,7 +34,11 @@ class LocalDispatch:
             await self._turns[key].run()
         finally:
             # In the same step in which the turn saw nothing more to do, so that no news falls in between.
-            del self._turns[key], self._tasks[key]
+            self._forget(key)
+
+    def _forget(self, key: ThreadKey) -> None:
+        self._turns.pop(key, None)
+        self._tasks.pop(key, None)
 
     async def settled(self, key: ThreadKey) -> None:
         """Wait until no turn of the thread runs here."""
@@ -45,6 +49,7 @@ class LocalDispatch:
         if task := self._tasks.get(key):
             task.cancel()
             await asyncio.wait({task})
+            self._forget(key)  # a task that was cancelled before its first step has not done so
 
     async def close(self) -> None:
         """Cut every turn off where it is: the journal has what it did, and the next start goes on from there."""
@@ -53,3 +58,5 @@ class LocalDispatch:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._turns.clear()
+        self._tasks.clear()

@@ -25,6 +25,7 @@ ATTEMPTS, FIRST_WAIT, LONGEST_WAIT = 5, 0.5, 8.0
 LAST_CHANCE_SECONDS = 15.0  # What an attempt gets at least, so that silence is told within a minute.
 
 TROUBLE = "The model's server is having trouble: please try again in a few minutes."
+TOO_SLOW = "The model did not answer in time: please try again soon."
 BROKE_OFF = "The model's answer broke off: please try again."
 TOO_LONG = re.compile(r"context.?(length|window|size)|too many tokens|prompt is too long", re.IGNORECASE)
 log = structlog.get_logger()
@@ -144,14 +145,19 @@ async def _events(response: AsyncAPIResponse[Any]) -> AsyncGenerator[bytes, None
         yield b"[DONE]"
 
 
-async def _read(response: AsyncAPIResponse[Any], draft: _Draft) -> None:
-    """Read on after [DONE], a moment: a connection can be used again only if its body was read to the end."""
+async def _read(response: AsyncAPIResponse[Any], draft: _Draft, silence: float) -> None:
+    """Read on after [DONE], a moment: a connection can be used again only if its body was read to the end.
+
+    Before that, what counts against the timeout is silence: comments that keep the connection alive are that too.
+    """
+    now = asyncio.get_running_loop().time
     with suppress(TimeoutError):
-        async with asyncio.timeout(None) as limit, aclosing(_events(response)) as events:
+        async with asyncio.timeout(silence) as limit, aclosing(_events(response)) as events:
             async for data in events:
                 draft.take(data)
-                if draft.done:
-                    limit.reschedule(asyncio.get_running_loop().time() + 0.1)
+                limit.reschedule(now() + (0.1 if draft.done else silence))
+    if limit.expired() and not draft.whole:
+        raise _Retry("timeout", TOO_SLOW)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
@@ -203,12 +209,12 @@ class OpenAIModel:
             try:
                 return await self._attempt(body, draft, self._clock() - began)
             except _Retry as failure:
+                if stream and draft.text:
+                    stream.restarted()
                 wait = failure.wait(attempt)
                 if attempt == ATTEMPTS or self._clock() - began + wait > self._patience:
                     raise ModelError(failure.shown) from failure
                 log.info("model.retry", attempt=attempt, reason=failure.reason, wait=round(wait, 3))
-            if stream and draft.text:
-                stream.restarted()
             await self._sleep(wait)
             attempt += 1
 
@@ -219,12 +225,12 @@ class OpenAIModel:
             # By extra_body, because the SDK walks every message that it is given as `messages`.
             asked = create(model=self._model, messages=[], stream=True, extra_body=body, timeout=timeout)
             async with asked as response:
-                await _read(response, draft)
+                await _read(response, draft, timeout)
         except APIStatusError as error:
             raise self._refusal(error) from error
         except (APITimeoutError, httpx2.TimeoutException) as error:
             if not draft.whole:
-                raise _Retry("timeout", "The model did not answer in time: please try again soon.") from error
+                raise _Retry("timeout", TOO_SLOW) from error
         except APIConnectionError as error:
             raise _Retry("unreachable", "The model cannot be reached: check OPENAI_BASE_URL.") from error
         except (httpx2.RequestError, ssl.SSLError) as error:  # As they are, from reading the body.

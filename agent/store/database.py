@@ -1,5 +1,6 @@
 """Opening the database: the URL as people write it, one process per SQLite file, migrations applied."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,15 @@ from sqlalchemy.engine import URL, make_url
 from agent.core.errors import StoreError
 from agent.store.schema import HEAD
 
-_MIGRATION_LOCK = 0x7061726C6579  # "parley", for PostgreSQL's advisory lock
+# PostgreSQL's advisory locks are numbers, chosen by whoever uses them.
+_MIGRATION_LOCK, _PROCESS_LOCK = 0x7061726C6579, 0x7061726C657A
+_TAKEN = "Another Parley is already using {}: stop it, or give this one its own DATABASE_URL."
 
 
 def parse_url(text: str) -> URL:
     try:
         url = make_url(text)
-    except sa.exc.ArgumentError as error:
+    except (sa.exc.ArgumentError, ValueError) as error:
         raise StoreError("DATABASE_URL is not a database URL; write sqlite:///parley.db, say.") from error
     match url.get_backend_name():
         case "sqlite" if url.database and url.database != ":memory:":
@@ -30,10 +33,12 @@ def parse_url(text: str) -> URL:
             raise StoreError(f"DATABASE_URL starts with {other}://; Parley runs on sqlite and postgresql.")
 
 
-def lock_file(url: URL) -> FileLock | None:
-    """Two processes would run the same turns twice, so a SQLite file belongs to one of them."""
-    if url.get_backend_name() != "sqlite":
-        return None
+def take(engine: sa.Engine) -> Callable[[], None]:
+    """Claim the database for this process, since two would run the same turns twice. Returns what gives it back."""
+    return _take_file(engine.url) if engine.dialect.name == "sqlite" else _take_server(engine)
+
+
+def _take_file(url: URL) -> Callable[[], None]:
     path = Path(str(url.database)).absolute()
     if not path.parent.is_dir():
         raise StoreError(f"DATABASE_URL names a file in {path.parent}, which is not a directory.")
@@ -41,19 +46,44 @@ def lock_file(url: URL) -> FileLock | None:
     try:
         lock.acquire(blocking=False)
     except Timeout as error:
-        raise StoreError(
-            f"Another Parley is already using {path.name}: stop it, or give this one its own DATABASE_URL."
-        ) from error
-    return lock
+        raise StoreError(_TAKEN.format(path.name)) from error
+    except OSError as error:
+        raise StoreError(f"DATABASE_URL names a file in {path.parent}, where none can be made: {error}.") from error
+    return lock.release
+
+
+def _take_server(engine: sa.Engine) -> Callable[[], None]:
+    try:
+        connection = engine.connect()
+        taken = connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_PROCESS_LOCK)))
+        connection.commit()  # the lock belongs to the session, and no transaction need stay open for it
+    except sa.exc.DBAPIError as error:
+        raise unusable(engine.url, error) from error
+    if not taken:
+        connection.close()
+        raise StoreError(_TAKEN.format(engine.url.database))
+
+    def release() -> None:
+        connection.invalidate()  # closes the session, and so frees the lock, instead of pooling it
+        connection.close()
+
+    return release
+
+
+def unusable(url: URL, error: sa.exc.DBAPIError) -> StoreError:
+    shown = url.render_as_string(hide_password=True)
+    return StoreError(f"DATABASE_URL ({shown}) cannot be opened: {' '.join(str(error.orig).split())}")
 
 
 def create_engine(url: URL) -> sa.Engine:
+    # Without parameters in its errors: they are what people wrote.
     if url.get_backend_name() == "sqlite":
-        engine = sa.create_engine(url, poolclass=sa.NullPool, connect_args={"check_same_thread": False})
+        threads = {"check_same_thread": False}
+        engine = sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True, connect_args=threads)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_immediate)
         return engine
-    return sa.create_engine(url, pool_size=4, max_overflow=0, pool_pre_ping=True)
+    return sa.create_engine(url, pool_size=5, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

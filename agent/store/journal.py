@@ -1,23 +1,28 @@
 """The store: one short transaction per event, and what starting, thinking and showing need to read."""
 
+import asyncio
 import time
 from collections.abc import Callable, Collection
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from filelock import FileLock
 
 from agent.core import states
+from agent.core.asks import Ending
 from agent.core.errors import StoreError
-from agent.core.events import DECISIONS, Decision, Event
+from agent.core.events import DECISIONS, Event, ModelReplied
 from agent.core.journal import Row, conversation
 from agent.core.states import Idle, State
-from agent.core.steps import Refused
-from agent.core.transitions import advance, fold
+from agent.core.steps import Refused, Why
+from agent.core.transcript import ToolCall
+from agent.core.transitions import advance, endings, fold
 from agent.ports import Conversation, Recorded, ThreadKey
 from agent.store import database
 from agent.store.schema import journal, threads, unfinished
 from agent.store.transactions import PooledTransactions, SerialTransactions, Transactions
+
+T = TypeVar("T")
 
 _KEY = tuple(threads.c[name] for name in ThreadKey.model_fields)
 _OF_KEY = sa.and_(*(column == sa.bindparam(column.name) for column in _KEY))
@@ -38,69 +43,70 @@ _POOL = 4
 
 class Store:
     def __init__(
-        self, transactions: Transactions, lock: FileLock | None = None, clock: Callable[[], float] = time.time
+        self, transactions: Transactions, release: Callable[[], None], clock: Callable[[], float] = time.time
     ) -> None:
         self._transactions = transactions
-        self._lock = lock
+        self._release = release
         self._clock = clock
 
     @classmethod
     async def open(cls, url: str, clock: Callable[[], float] = time.time) -> "Store":
         """Open the database, made or migrated if need be; refuse a SQLite file that another process has."""
         parsed = database.parse_url(url)
-        lock = database.lock_file(parsed)
         engine = database.create_engine(parsed)
+        release = await asyncio.to_thread(database.take, engine)
         sqlite = engine.dialect.name == "sqlite"
         transactions = SerialTransactions(engine) if sqlite else PooledTransactions(engine, _POOL)
-        store = cls(transactions, lock, clock)
+        store = cls(transactions, release, clock)
         try:
             await transactions.run(database.migrate)
-        except sa.exc.DBAPIError as error:
+        except BaseException as error:
             await store.close()
-            shown = parsed.render_as_string(hide_password=True)
-            raise StoreError(f"DATABASE_URL ({shown}) cannot be opened: {error.orig}") from error
-        except StoreError:
-            await store.close()
+            if isinstance(error, sa.exc.DBAPIError):
+                raise database.unusable(parsed, error) from error
             raise
         return store
 
     async def close(self) -> None:
         await self._transactions.close()
-        if self._lock:
-            self._lock.release()
+        await asyncio.to_thread(self._release)
+
+    async def _run(self, work: Callable[[sa.Connection], T]) -> T:
+        try:
+            return await self._transactions.run(work)
+        except sa.exc.SQLAlchemyError as error:
+            raise StoreError(f"The database cannot be used now ({type(error).__name__}).") from error
 
     async def append(self, key: ThreadKey, event: Event) -> Recorded | Refused:
         """Decide what the event does to the thread and write it down, in one transaction."""
         at = self._clock()
-        return await self._transactions.run(lambda connection: _append(connection, key, event, at))
+        return await self._run(lambda connection: _append(connection, key, event, at))
 
     async def state(self, key: ThreadKey) -> State:
         """What the thread is doing; one that was never spoken in is idle."""
-        found = await self._transactions.run(lambda connection: _find(connection, key))
+        found = await self._run(lambda connection: _find(connection, key))
         return found[1] if found else Idle()
 
     async def conversation(self, key: ThreadKey) -> Conversation:
-        return await self._transactions.run(lambda connection: _conversation(connection, key))
+        return await self._run(lambda connection: _conversation(connection, key))
 
     async def events(self, key: ThreadKey) -> list[Event]:
         """The whole journal, oldest first."""
-        return await self._transactions.run(lambda connection: _events(connection, key))
+        return await self._run(lambda connection: _events(connection, key))
 
     async def event(self, key: ThreadKey, seq: int) -> Event:
         """One row of the journal."""
-        found = await self._transactions.run(lambda c: _events(c, key, journal.c.seq == seq))
+        found = await self._run(lambda c: _events(c, key, journal.c.seq == seq))
         return found[0]
 
-    async def decisions(self, key: ThreadKey, call_id: str) -> list[Decision]:
-        """What people decided about one call, oldest first."""
-        kinds = journal.c.kind.in_([event.kind for event in DECISIONS])
-        decided = await self._transactions.run(lambda c: _events(c, key, kinds))
-        return [event for event in decided if isinstance(event, DECISIONS) and event.call_id == call_id]
+    async def ending(self, key: ThreadKey, call_id: str) -> Ending | None:
+        """How something that waited for people ended, and by whom; None if it is open or never was."""
+        return await self._run(lambda connection: _ending(connection, key, call_id))
 
     async def unfinished(self) -> list[ThreadKey]:
         """The threads with work to do. Sub-agents are not among them: their parent's turn runs them."""
         query = sa.select(*_KEY).where(unfinished)
-        return await self._transactions.run(lambda connection: _keys(connection, query))
+        return await self._run(lambda connection: _keys(connection, query))
 
     async def newest(self, team: str, channel: str, kinds: Collection[str]) -> ThreadKey | None:
         """The thread of these kinds that changed last."""
@@ -111,7 +117,7 @@ class Store:
             .order_by(threads.c.changed_at.desc(), threads.c.id.desc())
             .limit(1)
         )
-        found = await self._transactions.run(lambda connection: _keys(connection, query))
+        found = await self._run(lambda connection: _keys(connection, query))
         return next(iter(found), None)
 
 
@@ -124,6 +130,8 @@ def _append(connection: sa.Connection, key: ThreadKey, event: Event, at: float) 
     thread_id, state = found
     step = advance(state, event)
     if isinstance(step, Refused):
+        if step.why is Why.CLOSED and isinstance(event, DECISIONS):
+            return replace(step, ending=_ending(connection, key, event.call_id))
         return step
     new = step.state
     row = {"kind": new.kind, "state": new.to_json(), "version": states.VERSION, "changed_at": at}
@@ -168,6 +176,20 @@ def _conversation(connection: sa.Connection, key: ThreadKey) -> Conversation:
     rows = [Row(*row) for row in connection.execute(_SHOWN, since)]
     size = sum(len(row.messages.encode()) for row in rows)
     return Conversation(state, conversation(state, rows), size)
+
+
+def _ending(connection: sa.Connection, key: ThreadKey, call_id: str) -> Ending | None:
+    found = _find(connection, key)
+    number = ToolCall.reply_of(call_id)
+    if not found or number is None:
+        return None
+    replies = sa.select(journal.c.seq).where(_OF_THREAD, journal.c.kind == ModelReplied.kind)
+    seq = connection.scalar(replies.order_by(journal.c.seq).offset(number - 1).limit(1), {"of_thread": found[0]})
+    if seq is None:
+        return None
+    reply, *later = _read(connection, found[0], journal.c.seq >= seq)
+    assert isinstance(reply, ModelReplied), "chosen by its kind"
+    return endings(reply, later).get(call_id)
 
 
 def _events(connection: sa.Connection, key: ThreadKey, *where: sa.ColumnElement[bool]) -> list[Event]:

@@ -9,6 +9,8 @@ from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
 
+from agent.core.errors import StoreError
+
 T = TypeVar("T")
 Job = tuple[Callable[[sa.Connection], Any], "Future[Any]"]
 
@@ -47,16 +49,20 @@ class SerialTransactions:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._connection: sa.Connection | None = None
+        self._closed = False
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name="store", daemon=True)
         self._thread.start()
 
     async def run(self, work: Callable[[sa.Connection], T]) -> T:
+        if self._closed:
+            raise StoreError("The database is closed.")
         future: Future[T] = Future()
         self._jobs.put((work, future))
         return await asyncio.wrap_future(future)
 
     async def close(self) -> None:
+        self._closed = True
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
         self._engine.dispose()
@@ -65,8 +71,7 @@ class SerialTransactions:
         while (job := self._jobs.get()) is not None:
             jobs = [job, *self._also_waiting()]
             _finish(jobs, self._commit_together(jobs))
-        if self._connection:
-            self._connection.close()
+        self._disconnect()
 
     def _also_waiting(self) -> list[Job]:
         waiting: list[Job] = []
@@ -82,23 +87,24 @@ class SerialTransactions:
         return waiting
 
     def _commit_together(self, jobs: list[Job]) -> list[Any]:
-        """The result or the exception of each; a job that fails takes only its own savepoint back."""
+        """The result or the exception of each. If one fails, each runs again in a transaction of its own.
+
+        Not in savepoints: on a full disk, SQLite takes the whole transaction back and not only the savepoint.
+        """
         try:
             connection = self._connection = self._connection or self._engine.connect()
             with connection.begin():
-                if len(jobs) == 1:
-                    return [jobs[0][0](connection)]
-                return [_in_savepoint(connection, work) for work, _ in jobs]
+                return [work(connection) for work, _ in jobs]
         except Exception as error:  # noqa: BLE001 (handed to whoever waits; the thread must live on)
-            return [error] * len(jobs)
+            self._disconnect()  # a commit that failed may have left its transaction open
+            if len(jobs) == 1:
+                return [error]
+        return [self._commit_together([job])[0] for job in jobs]
 
-
-def _in_savepoint(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T | Exception:
-    try:
-        with connection.begin_nested():
-            return work(connection)
-    except Exception as error:  # noqa: BLE001 (handed to whoever waits)
-        return error
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+            self._connection = None
 
 
 def _finish(jobs: list[Job], results: list[Any]) -> None:

@@ -5,7 +5,7 @@ from pydantic import Field
 from agent.core.questions import NotBlank
 from agent.core.schema import json_schema
 from agent.core.values import Frozen, Text
-from agent.tools.registry import NEEDS_APPROVAL, Tool, people_decide
+from agent.tools.registry import Tool, people_decide
 
 
 class Action(Frozen):
@@ -26,5 +26,4 @@ CONFIRM_ACTION = Tool(
     run=people_decide,
     check=Action.model_validate,
     wait="confirm",
-    parent_only=NEEDS_APPROVAL,
 )

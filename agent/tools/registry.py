@@ -3,11 +3,15 @@
 import asyncio
 import inspect
 import json
+import threading
 from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import to_json
 
 from agent.core.errors import AgentError
 from agent.core.events import Wait
@@ -17,7 +21,6 @@ from agent.ports import ThreadKey
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_LONGEST_RESULT = 100_000
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 MALFORMED = "malformed"  # the key under which arguments that were no JSON object are kept
 
@@ -51,6 +54,10 @@ class Tool:
     repeatable: bool = False
     parent_only: str = ""  # why a sub-agent cannot use it, in words for the model
 
+    def __post_init__(self) -> None:
+        if self.wait and not self.parent_only:
+            object.__setattr__(self, "parent_only", NEEDS_APPROVAL)
+
     def to_api(self) -> dict[str, Any]:
         function = {"name": self.name, "description": self.description, "parameters": self.parameters}
         return {"type": "function", "function": function}
@@ -65,6 +72,8 @@ class Tool:
             return "\n".join(_sentence(detail) for detail in error.errors(include_url=False))
         except AgentError as error:
             return str(error)
+        except Exception as error:  # noqa: BLE001 (a validator is anyone's code)
+            return f"The arguments could not be checked: {type(error).__name__}: {error}"
         return None
 
 
@@ -105,7 +114,7 @@ class Toolbox:
         tool = self._tools.get(call.name)
         return tool is None or tool.repeatable
 
-    async def run(self, thread: ThreadKey, call: ToolCall) -> str:
+    async def run(self, thread: ThreadKey, call: ToolCall, *, approved: bool) -> str:
         """The call's result; raises ToolError with what to tell the model."""
         tool = self._tools.get(call.name)
         if tool is None:
@@ -114,10 +123,9 @@ class Toolbox:
         arguments = json.loads(call.arguments)
         if problems := tool.refuses(arguments):
             raise ToolError(problems)
-        result = await tool.run(Invocation(thread, call, arguments))
-        if len(result) > _LONGEST_RESULT:
-            return f"{result[:_LONGEST_RESULT]}\n(cut off: {len(result)} characters in all)"
-        return result
+        if tool.wait and not approved:  # its arguments were wrong when people would have been asked
+            raise ToolError("This was not shown to people, so it did not run. Call it again.")
+        return await tool.run(Invocation(thread, call, arguments))
 
     def for_sub_agents(self) -> "Toolbox":
         """Only the tools that need nobody; the others are not offered, and say why when called all the same."""
@@ -136,7 +144,8 @@ def from_function(function: Callable[..., Any], *, approval: bool = False, repea
         values = {str(field.alias): getattr(given, name) for name, field in model.model_fields.items()}
         if inspect.iscoroutinefunction(function):
             return _as_text(await function(**values))
-        return _as_text(await asyncio.to_thread(function, **values))
+        result = await _in_thread(partial(function, **values))
+        return _as_text(await result if inspect.isawaitable(result) else result)
 
     return Tool(
         name=function.__name__,
@@ -146,7 +155,6 @@ def from_function(function: Callable[..., Any], *, approval: bool = False, repea
         check=model.model_validate,
         wait="approve" if approval else None,
         repeatable=repeatable,
-        parent_only=NEEDS_APPROVAL if approval else "",
     )
 
 
@@ -168,11 +176,23 @@ def _arguments_model(function: Callable[..., Any]) -> type[BaseModel]:
 
 
 def _as_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else to_json(value, fallback=str).decode()
+
+
+async def _in_thread(work: Callable[[], Any]) -> Any:
+    """On a thread of its own that holds up nothing: one that hangs must not keep others, or the exit, waiting."""
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 (handed to whoever waits)
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="tool", daemon=True).start()
+    return await asyncio.wrap_future(future)
 
 
 def _sentence(detail: Any) -> str:

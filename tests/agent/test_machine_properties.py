@@ -308,7 +308,11 @@ class Run:
         return TurnFailed(turn=self.turn(a), shown=TEXTS[b])
 
     def summarises(self, a: int, b: int) -> Event:
-        ends = [row for row in self.whole if row >= self.state.upto]
+        seen = {row.seq: getattr(row.read(), "seen", row.seq) for row in self.thread.rows}
+        # As the thinker chooses it: no later reply stands before words that the summary would stand for.
+        ends = [
+            end for end in self.whole if end >= self.state.upto and all(seen[row] >= end for row in seen if row > end)
+        ]
         return Summarised(turn=self.turn(b), upto=ends[-1 - a % len(ends)], summary=TEXTS[b])
 
     def goes_on(self, a: int, b: int) -> Event:

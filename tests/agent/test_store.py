@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from agent.core import states
+from agent.core.asks import Given
 from agent.core.errors import IllegalTransition, StoreError
 from agent.core.events import AnswersGiven, AskSkipped, Event, MessageReceived, ModelReplied, Summarised, ToolFinished
 from agent.core.states import Idle, RunningTools, Thinking, Waiting
@@ -20,7 +21,8 @@ from agent.ports import Recorded, ThreadKey
 from agent.store import database
 from agent.store.journal import Store
 from agent.store.schema import HEAD, metadata, threads
-from tests.support.world import ANN, THREAD
+from agent.store.transactions import SerialTransactions
+from tests.support.world import ANN, BEN, THREAD
 
 OTHER = ThreadKey(team="T1", channel="C1", root="1700000000.000200")
 ASK = ToolCall.numbered(*(1, 0, "ask_user_question"), '{"questions": [{"question": "Which?", "options": ["a", "b"]}]}')
@@ -87,9 +89,30 @@ async def test_of_twenty_concurrent_answers_one_is_recorded_and_nineteen_learn_w
     first = [person for person, outcome in zip(people, outcomes, strict=True) if isinstance(outcome, Recorded)]
     late = [outcome for outcome in outcomes if isinstance(outcome, Refused)]
     assert len(first) == 1
-    assert [refused.why for refused in late] == [Why.CLOSED] * 19
-    decided = await store.decisions(THREAD, ASK.id)
-    assert [(event.by, event.answers) for event in decided if isinstance(event, AnswersGiven)] == [(first[0], {0: "a"})]
+    assert [(refused.why, refused.ending and refused.ending.by) for refused in late] == [(Why.CLOSED, first[0])] * 19
+
+
+async def test_whoever_clicks_too_late_learns_who_answered_in_words(store: Store) -> None:
+    answered = MessageReceived(text="b", author=BEN, addressed=False)
+    await append_all(store, THREAD, SAID, ASKED, answered)
+
+    late = await store.append(THREAD, AskSkipped(call_id=ASK.id, by=ANN))
+
+    assert isinstance(late, Refused)
+    assert late.ending
+    assert (late.ending.how, late.ending.by) == ("answered", BEN)
+    assert late.ending.asked[0].given == Given(words="b", by=BEN)
+    assert await store.ending(THREAD, ASK.id) == late.ending
+
+
+@pytest.mark.parametrize("call_id", ["000009000", "nonsense", ""])
+async def test_what_was_never_asked_has_no_ending(store: Store, call_id: str) -> None:
+    await append_all(store, THREAD, SAID, ASKED)
+
+    refused = await store.append(THREAD, AskSkipped(call_id=call_id))
+
+    assert refused == Refused(Why.CLOSED)
+    assert await store.ending(THREAD, ASK.id) is None
 
 
 async def test_of_twenty_concurrent_answers_to_one_of_two_questions_nineteen_are_told_the_first(store: Store) -> None:
@@ -104,6 +127,43 @@ async def test_of_twenty_concurrent_answers_to_one_of_two_questions_nineteen_are
     [first] = [person for person, outcome in zip(people, outcomes, strict=True) if isinstance(outcome, Recorded)]
     told = [outcome.beaten[0].first.by for outcome in outcomes if isinstance(outcome, Refused)]
     assert told == [first] * 19
+
+
+async def test_a_full_disk_fails_what_does_not_fit_and_loses_nothing_that_was_recorded(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/parley.db"
+    engine = database.create_engine(database.parse_url(url))
+    sa.event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA max_page_count = 40"))
+    store = Store(SerialTransactions(engine), release=lambda: None)
+    await store._run(database.migrate)
+    keys = [THREAD.model_copy(update={"root": str(number)}) for number in range(20)]
+
+    outcomes = await asyncio.gather(
+        *(store.append(key, MessageReceived(text="x" * 20_000)) for key in keys), return_exceptions=True
+    )
+
+    recorded = [isinstance(outcome, Recorded) for outcome in outcomes]
+    assert {True, False} == set(recorded)
+    assert all(isinstance(outcome, Recorded | StoreError) for outcome in outcomes)
+    assert [bool(await store.events(key)) for key in keys] == recorded
+    await store.close()
+
+
+async def test_an_error_of_the_database_does_not_quote_what_people_wrote(store: Store) -> None:
+    def fail(connection: sa.Connection) -> None:
+        connection.execute(sa.insert(threads), {"team": "hunter2"})
+
+    with pytest.raises(StoreError) as failed:
+        await store._run(fail)
+
+    assert str(failed.value) == "The database cannot be used now (IntegrityError)."
+
+
+async def test_a_store_that_is_closed_says_so(database_url: str) -> None:
+    store = await Store.open(database_url)
+    await store.close()
+
+    with pytest.raises((StoreError, RuntimeError)):
+        await store.state(THREAD)
 
 
 async def test_only_threads_with_work_to_do_are_unfinished(store: Store) -> None:
@@ -213,12 +273,11 @@ async def test_sqlite_writes_ahead_and_waits_for_the_disk(tmp_path: Path) -> Non
     assert _execute(url, sa.text("PRAGMA synchronous")) == [(2,)]  # FULL
 
 
-async def test_a_second_process_on_the_same_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/parley.db"
-    store = await Store.open(url)
+async def test_a_second_process_on_the_same_database_is_refused_in_one_sentence(database_url: str) -> None:
+    store = await Store.open(database_url)
     program = (
         "import asyncio\nfrom agent.store.journal import Store\n"
-        f"try:\n    asyncio.run(Store.open({url!r}))\nexcept Exception as error:\n    print(error)"
+        f"try:\n    asyncio.run(Store.open({database_url!r}))\nexcept Exception as error:\n    print(error)"
     )
 
     second = await asyncio.to_thread(
@@ -229,8 +288,8 @@ async def test_a_second_process_on_the_same_file_is_refused_in_one_sentence(tmp_
         subprocess.run, [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
 
-    assert second.stdout.strip() == (
-        "Another Parley is already using parley.db: stop it, or give this one its own DATABASE_URL."
+    assert second.stdout.replace("parley.db", "parley").strip() == (
+        "Another Parley is already using parley: stop it, or give this one its own DATABASE_URL."
     )
     assert third.stdout == ""
 
@@ -253,6 +312,7 @@ def test_a_url_is_understood_as_people_write_it(written: str, understood: str) -
     ("url", "sentence"),
     [
         ("parley.db", "is not a database URL"),
+        ("postgresql://parley@db:port/parley", "is not a database URL"),
         ("sqlite://", "names no file"),
         ("mysql://db/parley", "starts with mysql://"),
         ("sqlite:////nowhere/at/all/parley.db", "not a directory"),

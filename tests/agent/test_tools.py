@@ -1,10 +1,11 @@
 """A typed function is a tool in one line; what is wrong with a call is told to the model."""
 
 import json
+from functools import wraps
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from agent.core.transcript import ToolCall
 from agent.tools.ask_user_question import ASK_USER_QUESTION
@@ -20,6 +21,10 @@ def call(name: str, arguments: dict[str, Any] | None = None) -> ToolCall:
 
 class Place(BaseModel):
     city: str
+
+
+class Tree(BaseModel):
+    branches: "list[Tree]"
 
 
 def test_a_function_is_offered_with_its_name_docstring_and_types() -> None:
@@ -53,7 +58,7 @@ async def test_arguments_reach_the_function_as_the_types_it_names() -> None:
         """Greet."""
         return f"{manner} {place.city}"
 
-    assert await toolbox.run(THREAD, call("greet", {"place": {"city": "Oslo"}})) == "kind Oslo"
+    assert await toolbox.run(THREAD, call("greet", {"place": {"city": "Oslo"}}), approved=False) == "kind Oslo"
 
 
 async def test_parameters_may_have_names_that_pydantic_keeps_for_itself() -> None:
@@ -65,12 +70,18 @@ async def test_parameters_may_have_names_that_pydantic_keeps_for_itself() -> Non
         return f"{schema} {copy} {model_name}"
 
     arguments = {"schema": "public", "copy": True, "model_name": "m"}
-    assert await toolbox.run(THREAD, call("describe", arguments)) == "public True m"
+    assert await toolbox.run(THREAD, call("describe", arguments), approved=False) == "public True m"
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [("words", "words"), ({"a": [1]}, '{"a": [1]}'), (None, "null"), (Place(city="Oslo"), '{"city":"Oslo"}')],
+    [
+        ("words", "words"),
+        ({"a": [1]}, '{"a":[1]}'),
+        (None, "null"),
+        ([Place(city="Oslo")], '[{"city":"Oslo"}]'),
+        (Place(city="Oslo"), '{"city":"Oslo"}'),
+    ],
 )
 async def test_a_result_is_text_or_becomes_json(value: Any, text: str) -> None:
     toolbox = Toolbox()
@@ -80,21 +91,55 @@ async def test_a_result_is_text_or_becomes_json(value: Any, text: str) -> None:
         """Give."""
         return value
 
-    assert await toolbox.run(THREAD, call("give")) == text
+    assert await toolbox.run(THREAD, call("give"), approved=False) == text
 
 
-async def test_an_endless_result_is_cut_and_says_so() -> None:
+async def test_an_async_function_behind_a_plain_decorator_is_awaited() -> None:
+    async def look() -> str:
+        """Look."""
+        return "seen"
+
+    @wraps(look)
+    def traced() -> Any:
+        return look()
+
+    assert await Toolbox([from_function(traced)]).run(THREAD, call("look"), approved=False) == "seen"
+
+
+async def test_a_validator_that_fails_is_a_problem_of_that_call_alone() -> None:
+    def explode(_value: str) -> str:
+        raise RuntimeError("the validator broke")
+
     toolbox = Toolbox()
 
     @toolbox.tool()
-    def dump() -> str:
-        """Dump."""
-        return "x" * 250_000
+    def take(value: Annotated[str, AfterValidator(explode)]) -> str:
+        """Take."""
+        return value
 
-    result = await toolbox.run(THREAD, call("dump"))
+    with pytest.raises(ToolError, match="could not be checked: RuntimeError: the validator broke"):
+        await toolbox.run(THREAD, call("take", {"value": "x"}), approved=False)
 
-    assert len(result) < 101_000
-    assert result.endswith("(cut off: 250000 characters in all)")
+
+async def test_a_tool_that_needs_approval_does_not_run_without_it_even_if_it_was_not_shown() -> None:
+    toolbox = Toolbox()
+
+    @toolbox.tool(approval=True)
+    def drop() -> str:
+        """Drop."""
+        raise AssertionError("ran without approval")
+
+    with pytest.raises(ToolError, match="not shown to people"):
+        await toolbox.run(THREAD, call("drop"), approved=False)
+
+
+def test_a_type_that_contains_itself_is_refused_when_the_tool_is_made() -> None:
+    def grow(tree: Tree) -> str:
+        """Grow."""
+        return str(tree)
+
+    with pytest.raises(TypeError, match="contains itself"):
+        from_function(grow)
 
 
 async def test_arguments_that_do_not_fit_are_told_one_sentence_each() -> None:
@@ -106,7 +151,7 @@ async def test_arguments_that_do_not_fit_are_told_one_sentence_each() -> None:
         return left + right
 
     with pytest.raises(ToolError) as told:
-        await toolbox.run(THREAD, call("add", {"left": "one", "third": 3}))
+        await toolbox.run(THREAD, call("add", {"left": "one", "third": 3}), approved=False)
 
     assert str(told.value).splitlines() == [
         "left: Input should be a valid integer, unable to parse string as an integer",

@@ -879,7 +879,7 @@ def test_an_approval_that_nobody_gave_in_time_is_a_denial_that_says_so(call: Cal
     thread.takes(AskExpired(call_id="c"))
 
     assert isinstance(thread.state, Thinking)
-    assert thread.result("c") == {"approved": False, "reason": words.EXPIRED}
+    assert thread.result("c") == {"approved": False, "expired": words.EXPIRED}
 
 
 @pytest.mark.parametrize("approved", [True, False])

@@ -2,14 +2,32 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
+from pydantic import FilePath
+
 from agent import prompts, turn
-from agent.core import transitions
-from agent.core.events import AnswersGiven, AskCancelled, AskSkipped, Limits, MessageReceived, StopRequested
+from agent.core import asks, transitions
+from agent.core.errors import StoreError
+from agent.core.events import (
+    AnswersGiven,
+    AskCancelled,
+    AskSkipped,
+    Event,
+    Limits,
+    MessageReceived,
+    ModelReplied,
+    StopRequested,
+    TurnFailed,
+)
 from agent.core.states import Failed, Idle, RunningTools, Stopped, Thinking, Waiting
+from agent.core.steps import Refused
 from agent.core.transitions import fold
+from agent.ports import Recorded, ThreadKey
 from agent.tools.registry import Toolbox
+from tests.support import scripted_model
 from tests.support.world import ANN, BEN, THREAD, World
 
 WHICH = {"questions": [{"question": "Which?", "options": ["a", "b"]}]}
@@ -341,12 +359,14 @@ async def test_sub_agents_work_side_by_side_and_their_results_are_gathered_in_or
         return "met"
 
     def answer(body: dict[str, Any]) -> Any:
-        from tests.support.scripted_model import call, say
-
         system, *said = body["messages"]
         if system["content"] == prompts.SYSTEM:
-            return call(("spawn_agents", {"tasks": ["t1", "t2", "t3", "t4"]})) if len(said) == 1 else say("All done.")
-        return call(("meet", {})) if len(said) == 1 else say(f"{said[0]['content']} done")
+            return (
+                scripted_model.call(("spawn_agents", {"tasks": ["t1", "t2", "t3", "t4"]}))
+                if len(said) == 1
+                else scripted_model.say("All done.")
+            )
+        return scripted_model.call(("meet", {})) if len(said) == 1 else scripted_model.say(f"{said[0]['content']} done")
 
     world.model.answers_with(answer)
     await world.says("go")
@@ -672,3 +692,182 @@ async def test_a_thread_with_a_tool_at_work_is_running_tools(world: World) -> No
     assert isinstance(await world.store.state(THREAD), RunningTools)
     hold.set()
     await world.settled()
+
+
+async def test_approval_cannot_be_slipped_past_by_arguments_that_become_valid_later(
+    world: World, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan"
+
+    @world.toolbox.tool()
+    def write() -> str:
+        """Make the other call's arguments valid."""
+        plan.touch()
+        return "written"
+
+    @world.toolbox.tool(approval=True)
+    def deploy(file: FilePath) -> str:
+        """Deploy."""
+        raise AssertionError("ran without approval")
+
+    world.model.will_call(("write", {}), ("deploy", {"file": str(plan)}))
+    world.model.will_call(("deploy", {"file": str(plan)}))
+
+    assert isinstance(await world.says("go"), Waiting)
+
+
+async def test_a_call_that_was_cut_off_before_its_arguments_does_not_run_with_defaults(world: World) -> None:
+    @world.toolbox.tool()
+    def remove(path: str = "everything") -> str:
+        """Remove."""
+        raise AssertionError(f"removed {path}")
+
+    start = {"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "remove"}}]}}
+    end = {"index": 0, "delta": {}, "finish_reason": "length"}
+    lines = [f"data: {json.dumps({'choices': [choice]})}" for choice in (start, end)]
+    world.model.will_send_lines(*lines, "data: [DONE]")
+    world.model.will_say("Sorry.")
+
+    assert isinstance(await world.says("clean up"), Idle)
+    assert await world.results() == ["Error: The arguments were not a JSON object. Call again with valid JSON."]
+
+
+async def test_an_endless_result_is_cut_and_says_so(world: World) -> None:
+    @world.toolbox.tool()
+    def dump() -> str:
+        """Dump."""
+        return "x" * 250_000
+
+    world.model.will_call(("dump", {}))
+    world.model.will_say("Long.")
+    await world.says("dump")
+
+    [result] = await world.results()
+    assert len(result) < 101_000
+    assert result.endswith("(cut off: 250000 characters in all)")
+
+
+async def test_large_results_of_one_reply_leave_room_in_the_context_together(world: World) -> None:
+    world.context_tokens = 4_000
+
+    @world.toolbox.tool()
+    def dump() -> str:
+        """Dump."""
+        return "x" * 250_000
+
+    world.model.will_call(*[("dump", {})] * 4)
+    world.model.will_say("Long.")
+
+    assert isinstance(await world.says("dump"), Idle)
+    assert len(json.dumps(world.model.requests[1]["messages"][1:])) < 16_000 * 0.6
+
+
+async def test_whoever_gives_up_waiting_for_a_record_does_not_leave_the_thread_asleep(world: World) -> None:
+    world.model.will_say("Awake.")
+    await world.start()
+
+    recording = asyncio.create_task(world.record(MessageReceived(text="go")))
+    await asyncio.sleep(0)
+    recording.cancel()
+    await asyncio.wait({recording})
+    await asyncio.gather(*world.threads._recording)
+
+    assert isinstance(await world.settled(), Idle)
+
+
+async def test_a_tool_whose_own_wait_was_called_off_is_a_failing_tool(world: World) -> None:
+    @world.toolbox.tool()
+    async def join() -> str:
+        """Wait for something that somebody else cancels."""
+        other = asyncio.get_running_loop().create_future()
+        other.cancel()
+        await other
+        return ""
+
+    world.model.will_call(("join", {}))
+    world.model.will_say("It was called off.")
+
+    assert isinstance(await world.says("go"), Idle)
+    assert await world.results() == ["Error: Something this tool was waiting for was called off."]
+
+
+async def test_a_stop_does_not_wait_for_a_tool_that_is_slow_to_clean_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "_CLEAN_UP_SECONDS", 0)
+    started, cleaned = asyncio.Event(), asyncio.Event()
+
+    @world.toolbox.tool()
+    async def slow() -> str:
+        """Slow to clean up."""
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await cleaned.wait()
+        return ""
+
+    world.model.will_call(("slow", {}))
+    await world.record(MessageReceived(text="go"))
+    await started.wait()
+    await world.record(StopRequested())
+
+    assert isinstance(await world.settled(), Stopped)
+    cleaned.set()
+
+
+async def test_what_waits_when_the_run_fails_is_not_said_to_be_declined(world: World) -> None:
+    world.model.will_ask(WHICH)
+    await world.says("go")
+
+    await world.record(TurnFailed(turn=1, shown="The model is away."))
+
+    assert await world.results() == [{"failed": asks.FAILED}]
+
+
+async def test_a_text_with_few_bytes_to_a_token_is_summarised_in_smaller_parts(world: World) -> None:
+    world.context_tokens = 4_000
+    world.model.will_say("ok")
+    await world.says("7" * 12_000)
+
+    def answer(body: dict[str, Any]) -> Any:
+        if len(str(body["messages"][1:])) > 5_000:
+            return scripted_model.fail(400, "context_length_exceeded", "too long")
+        return scripted_model.say("NOTES")
+
+    world.model.answers_with(answer)
+
+    assert isinstance(await world.says("and now?"), Idle)
+
+
+async def test_a_start_that_is_closed_at_once_leaves_nothing_behind(world: World) -> None:
+    world.model.answers_with(lambda _body: scripted_model.say("Hello."))
+    await world.record(MessageReceived(text="go"))
+    await world.threads.close()
+
+    assert isinstance(await world.settled(), Thinking)
+
+
+async def test_a_turn_that_cannot_write_down_its_failure_tries_until_it_can(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        broken.clear()
+
+    await world.start()
+    broken, append = [True], world.store.append
+
+    async def fragile(key: ThreadKey, event: Event) -> Recorded | Refused:
+        if broken and isinstance(event, ModelReplied | TurnFailed):
+            raise StoreError("away")
+        return await append(key, event)
+
+    monkeypatch.setattr(world.store, "append", fragile)
+    monkeypatch.setattr(turn.asyncio, "sleep", sleep)
+    world.model.will_say("never recorded")
+
+    assert isinstance(await world.says("go"), Failed)
+    assert waits == [1]
