@@ -83,7 +83,11 @@ def create_engine(url: URL) -> sa.Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_immediate)
         return engine
-    return sa.create_engine(url, pool_size=5, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
+    # A database without an encoding of its own (SQL_ASCII) would give us bytes.
+    text = {"client_encoding": "utf8"}
+    return sa.create_engine(
+        url, pool_size=5, max_overflow=0, pool_pre_ping=True, hide_parameters=True, connect_args=text
+    )
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
