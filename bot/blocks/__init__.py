@@ -1,0 +1,1 @@
+"""Messages as Slack draws them: pure functions from what the journal says to Block Kit."""

@@ -1,0 +1,33 @@
+"""Slack's numbers. Over any of them Slack refuses the whole message."""
+
+BLOCKS_IN_MESSAGE = 50
+BLOCKS_IN_VIEW = 100
+VIEW_BYTES = 250_000
+ID = 255  # block_id, action_id, callback_id
+SECTION_TEXT = 3_000
+HEADER_TEXT = 150
+CONTEXT_ELEMENTS = 10
+ACTIONS_ELEMENTS = 25
+BUTTON_TEXT = 75
+BUTTON_VALUE = 2_000
+BUTTON_URL = 3_000
+CONFIRM_TITLE = 100
+CONFIRM_TEXT = 300
+CONFIRM_BUTTON = 30
+OPTIONS = 10
+OPTION_TEXT = 75
+OPTION_DESCRIPTION = 75
+OPTION_VALUE = 75  # the documentation says 150 in one place and 75 in another
+INPUT_LABEL = 2_000
+INPUT_HINT = 2_000
+INPUT_TEXT = 3_000
+PLACEHOLDER = 150
+MODAL_TITLE = 24
+MODAL_BUTTON = 24
+PRIVATE_METADATA = 3_000
+MARKDOWN_TEXT = 12_000  # summed over all markdown blocks of a message, and in one call of a stream
+MESSAGE_TEXT = 4_000  # chat.update refuses more; chat.postMessage cuts at 40,000
+MESSAGE_TEXT_CUT = 40_000
+MESSAGE_BLOCKS = 12_000  # all blocks as JSON. Slack refuses about 13,200 (msg_blocks_too_long) and publishes no number
+TASK_TEXT = 256
+PLAN_TASKS = 50

@@ -1,0 +1,178 @@
+"""What can reach us from Slack, as values that can be written down before the ack."""
+
+import json
+from typing import ClassVar
+
+from agent.core.values import Frozen, Text
+from agent.ports import ThreadKey
+from bot import ids
+
+
+class Inbound(Frozen):
+    """Something that reached us. `key` is the same for every delivery of it."""
+
+    kind: ClassVar[str]
+    team: str
+    user: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def dump(self) -> str:
+        """As JSON, for `load`."""
+        return json.dumps({"kind": self.kind, **self.model_dump(mode="json", exclude_defaults=True)})
+
+
+class File(Frozen):
+    id: Text
+    name: Text = ""
+    mimetype: Text = ""
+    size: int = 0
+    url_private: Text = ""
+
+
+class Said(Inbound):
+    """Someone wrote a message; `addressed` if to the bot, by a mention or directly."""
+
+    kind: ClassVar[str] = "said"
+    channel: str
+    ts: str
+    thread_ts: str | None = None
+    user_team: str = ""
+    text: Text = ""
+    addressed: bool = False
+    direct: bool = False
+    external: bool = False  # of another organisation, or it cannot be known
+    files: tuple[File, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (self.kind, self.team, self.channel, self.ts)
+
+    @property
+    def thread(self) -> ThreadKey:
+        return ThreadKey(team=self.team, channel=self.channel, root=self.thread_ts or self.ts)
+
+
+class ByUser(Inbound):
+    """Someone used a button or a modal."""
+
+    user_team: str = ""
+    user_name: Text = ""
+    trigger_id: str = ""
+
+    @property
+    def external(self) -> bool:
+        return self.user_team != self.team
+
+
+class Click(ByUser):
+    """A button of a message. `call_id` is the ask or the approval that it belongs to."""
+
+    channel: str
+    message_ts: str
+    thread_ts: str | None = None
+    action_id: str
+    action_ts: str
+    call_id: Text = ""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return ("click", self.team, self.channel, self.message_ts, self.user, self.action_id, self.action_ts)
+
+    @property
+    def thread(self) -> ThreadKey:
+        return ThreadKey(team=self.team, channel=self.channel, root=self.thread_ts or self.message_ts)
+
+
+class Picked(Frozen):
+    """What one person filled in for one question: option numbers, and words."""
+
+    chosen: tuple[int, ...] = ()
+    text: Text = ""
+
+
+class Submitted(Click):
+    """Only what was filled in, by question number, in the newest revision of the form."""
+
+    kind: ClassVar[str] = "submitted"
+    choices: dict[int, Picked] = {}  # noqa: RUF012 (pydantic copies it)
+    revision: int = 0
+
+
+class Skipped(Click):
+    kind: ClassVar[str] = "skipped"
+
+
+class Cancelled(Click):
+    kind: ClassVar[str] = "cancelled"
+
+
+class Decided(Click):
+    kind: ClassVar[str] = "decided"
+    approved: bool
+
+
+class DetailsWanted(Click):
+    """The whole of an ask or an approval is wanted, in a modal."""
+
+    kind: ClassVar[str] = "details"
+
+
+class Unknown(Click):
+    """A button that is none of ours, or no longer: whoever pressed it deserves a sentence (`ids.UnknownId.shown`)."""
+
+    kind: ClassVar[str] = "unknown"
+
+
+class DenyReasonGiven(ByUser):
+    kind: ClassVar[str] = "reason"
+    view_id: str
+    call: ids.CallRef
+    reason: Text = ""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (self.kind, self.team, self.view_id)
+
+    @property
+    def thread(self) -> ThreadKey:
+        return self.call.thread
+
+
+class StopPressed(Inbound):
+    """Slack's own Stop; it has ended the streams it names already."""
+
+    kind: ClassVar[str] = "stop"
+    channel: str
+    thread_ts: str
+    ts: str
+    streams: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (self.kind, self.team, self.channel, self.thread_ts, self.ts)
+
+    @property
+    def thread(self) -> ThreadKey:
+        return ThreadKey(team=self.team, channel=self.channel, root=self.thread_ts)
+
+
+class HomeOpened(Inbound):
+    kind: ClassVar[str] = "home"
+    ts: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (self.kind, self.team, self.user, self.ts)
+
+
+_CLICKS = (Submitted, Skipped, Cancelled, Decided, DetailsWanted, Unknown)
+_KINDS: dict[str, type[Inbound]] = {k.kind: k for k in (Said, *_CLICKS, DenyReasonGiven, StopPressed, HomeOpened)}
+
+
+def load(dumped: str) -> Inbound:
+    """What `dump` wrote."""
+    fields = json.loads(dumped)
+    return _KINDS[fields.pop("kind")].model_validate(fields)

@@ -1,0 +1,159 @@
+"""Approvals: what is to be done, to the letter, and who decided."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.core.asks import Ending, How
+from agent.core.transcript import ToolCall
+from agent.core.values import Person
+from agent.ports import ThreadKey
+from bot import ids
+from bot.blocks import limits
+from bot.blocks.approval import card, closed, deny_view, details_view
+from bot.blocks.parts import Block, Rendered
+from bot.playground.blocks import faults
+
+ANN = Person(id="U1", name="Ann")
+
+
+def confirm(action: str, details: str = "") -> ToolCall:
+    given = {"action": action, "details": details}
+    return ToolCall(id="000001000", name="confirm_action", arguments=json.dumps(given))
+
+
+def deploy(**arguments: Any) -> ToolCall:
+    return ToolCall(id="000001000", name="deploy", arguments=json.dumps(arguments))
+
+
+def literal(text: str) -> Block:
+    return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": False}}
+
+
+def small(text: str) -> Block:
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text}]}
+
+
+def buttons(rendered: Rendered) -> list[str]:
+    return [b["text"]["text"] for block in rendered.blocks if block["type"] == "actions" for b in block["elements"]]
+
+
+def check(rendered: Rendered) -> None:
+    assert faults(rendered.blocks, "message") == []
+    assert len(json.dumps(rendered.blocks, ensure_ascii=False)) < 13_000
+    assert "<" not in rendered.text
+
+
+def test_the_card_says_what_is_to_be_done_and_offers_approve_and_deny() -> None:
+    rendered = card(confirm("Drop the table <users>", "It cannot be undone.\n*Really*"))
+
+    assert rendered.blocks == [
+        {"type": "section", "text": {"type": "mrkdwn", "text": "*Needs your approval*"}},
+        literal("Drop the table <users>"),
+        literal("It cannot be undone.\n*Really*"),
+        {
+            "type": "actions",
+            "elements": [
+                {
+                    "type": "button",
+                    "text": {"type": "plain_text", "text": "Approve"},
+                    "action_id": "approval.approve",
+                    "value": "000001000",
+                    "style": "primary",
+                },
+                {
+                    "type": "button",
+                    "text": {"type": "plain_text", "text": "Deny"},
+                    "action_id": "approval.deny",
+                    "value": "000001000",
+                    "style": "danger",
+                },
+            ],
+        },
+    ]
+    assert rendered.text == "Approve or deny?\nDrop the table &lt;users&gt;\nIt cannot be undone.\n*Really*"
+
+
+def test_a_tools_arguments_are_shown_to_the_letter() -> None:
+    rendered = card(deploy(target="prod", force=True, count=3, note=None, notes="one\ntwo", hosts=["a", "b"]))
+
+    assert rendered.blocks[1] == literal("Run deploy")
+    assert rendered.blocks[2] == literal(
+        'target: prod\nforce: true\ncount: 3\nnote: null\nnotes:\n│ one\n│ two\nhosts:\n│ [\n│   "a",\n│   "b"\n│ ]'
+    )
+
+
+def test_no_value_can_pass_for_another_argument_or_hide_itself() -> None:
+    shown = card(deploy(note="fine\nforce: false", target="\u202edorp")).blocks[2]
+
+    assert shown == literal("note:\n│ fine\n│ force: false\ntarget: \\u202edorp")
+
+
+def test_a_tool_without_arguments_is_named_alone() -> None:
+    assert card(deploy()).blocks[1:-1] == [literal("Run deploy")]
+
+
+def test_what_does_not_fit_the_card_can_be_seen_whole() -> None:
+    call = deploy(sql="\n".join(f"insert into t values ({n});" for n in range(500)))
+    rendered = card(call)
+
+    check(rendered)
+    assert buttons(rendered) == ["Approve", "Deny", "See everything"]
+    view = details_view(call)
+    assert faults(view["blocks"], "modal") == []
+    whole = "\n".join(block["text"]["text"] for block in view["blocks"])
+    assert [f"│ insert into t values ({n});" for n in range(500)] == whole.split("\n")[2:]
+
+
+def test_the_modal_for_a_reason_knows_its_call() -> None:
+    ref = ids.CallRef(thread=ThreadKey(team="T1", channel="C1", root="1.0"), call_id="000001000")
+    view = deny_view(ref)
+
+    assert faults(view["blocks"], "modal") == []
+    assert ids.CallRef.from_private_metadata(view["private_metadata"]) == ref
+    assert (view["callback_id"], view["submit"]["text"], view["close"]["text"]) == (ids.DENY_REASON, "Deny", "Back")
+    assert view["blocks"][0]["optional"]
+
+
+@pytest.mark.parametrize(
+    ("how", "last"),
+    [
+        ("approved", "Approved by Ann."),
+        ("denied", "Denied by Ann."),
+        ("cancelled", "Cancelled by Ann. It was not done."),
+        ("expired", "Expired: nobody decided in time. It was not done."),
+        ("stopped", "Stopped by Ann. It was not done."),
+    ],
+)
+def test_the_closed_card_says_who_decided(how: How, last: str) -> None:
+    rendered = closed(confirm("Deploy"), Ending(call_id="c", how=how, by=ANN))
+
+    assert rendered.blocks == [literal("Deploy"), small(last)]
+    assert rendered.text == f"{last}\nDeploy"
+
+
+def test_the_closed_card_says_why_it_was_denied() -> None:
+    rendered = closed(confirm("Deploy"), Ending(call_id="c", how="denied", by=ANN, words="not on\n<a> Friday"))
+
+    reason = {"type": "mrkdwn", "text": "Denied by Ann.\n> not on\n> &lt;a&gt; Friday"}
+    assert rendered.blocks == [literal("Deploy"), {"type": "section", "text": reason}]
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text() | st.just("<!channel>\n" * 9_000),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@given(st.dictionaries(st.text(), values, max_size=4), st.text(), st.sampled_from(["deploy", "confirm_action", "<b>"]))
+def test_any_call_gives_cards_and_a_view_that_slack_takes(arguments: dict[str, Any], said: str, name: str) -> None:
+    call = ToolCall(id="000001000", name=name, arguments=json.dumps({"action": "do", **arguments}))
+
+    check(card(call))
+    check(closed(call, Ending(call_id="c", how="denied", by=Person(name=said), words=said * 200)))
+    view = details_view(call)
+    assert faults(view["blocks"], "modal") == []
+    assert len(json.dumps(view)) <= limits.VIEW_BYTES
