@@ -38,6 +38,24 @@ class Conversation:
 
 
 @dataclass(frozen=True)
+class Card:
+    """Something a front end shows in a thread: where it stands (`ts`), and a digest of what it shows.
+
+    One that waits for people is open; its title and ending are what lists of questions and decisions say.
+    """
+
+    name: str
+    ts: str
+    digest: str
+    at: float
+    is_open: bool = False
+    title: str = ""
+    ending: str = ""
+    remind_at: float | None = None
+    expire_at: float | None = None
+
+
+@dataclass(frozen=True)
 class RawCall:
     """A tool call exactly as the model sent it; `arguments` may be anything."""
 

@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 
 class Journal(Protocol):
-    async def append(self, key: ThreadKey, event: Event) -> Recorded | Refused: ...
+    async def append(self, key: ThreadKey, event: Event, received: str = "") -> Recorded | Refused: ...
 
     async def state(self, key: ThreadKey) -> State: ...
 
@@ -82,16 +82,19 @@ class Threads:
         await self._dispatch.close()
         await asyncio.gather(*self._recording, return_exceptions=True)
 
-    async def record(self, key: ThreadKey, event: Event) -> Recorded | Refused:
-        """Write down what happened; when this returns it is on disk, and the agent has been woken."""
-        recording = asyncio.create_task(self._record(key, event))
+    async def record(self, key: ThreadKey, event: Event, received: str = "") -> Recorded | Refused:
+        """Write down what happened; when this returns it is on disk, and the agent has been woken.
+
+        With `received`, whatever came in under that key is dealt with by the same transaction.
+        """
+        recording = asyncio.create_task(self._record(key, event, received))
         self._recording.add(recording)
         recording.add_done_callback(self._recording.discard)
         # Whoever waits may give up, but what is written down must wake the agent all the same.
         return await asyncio.shield(recording)
 
-    async def _record(self, key: ThreadKey, event: Event) -> Recorded | Refused:
-        recorded = await self._journal.append(key, event)
+    async def _record(self, key: ThreadKey, event: Event, received: str) -> Recorded | Refused:
+        recorded = await self._journal.append(key, event, received)
         if isinstance(recorded, Recorded):
             self._dispatch.learn(key, recorded.state)
             self._watcher.changed(key, recorded.state)

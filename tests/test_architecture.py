@@ -24,8 +24,29 @@ ALLOWED = {
     "agent.dispatch": PORTS,
     "agent.model": PORTS | {"openai", "httpx2", "structlog"},
     "agent.store": PORTS | {"agent.store", "sqlalchemy", "alembic", "filelock"},
-    "bot": {"agent", "bot", "pydantic", "pydantic_settings", "structlog", "typer"},
+    # Where everything is put together, and the commands.
+    "bot.app": {"agent", "bot", "pydantic", "structlog", "slack_bolt", "slack_sdk"},
+    "bot.cli": {"agent.core", "bot", "typer"},
+    "bot.doctor": {"agent", "bot", "slack_sdk", "rich", "structlog", "pydantic"},
+    # What meets people: no model, no driver, and of Slack's SDK only what each names here.
+    "bot": PORTS | {"agent.threads", "agent.store.journal", "bot", "structlog"},
+    "bot.files": PORTS | {"bot", "aiohttp", "structlog"},
+    "bot.listeners": {"bot", "slack_bolt"},
+    "bot.logs": {"structlog"},
+    "bot.manifest": {"yaml"},
+    "bot.settings": {"bot", "pydantic", "pydantic_settings"},
+    "bot.slack": {"agent.core", "aiohttp", "slack_sdk", "structlog"},
     "bot.terminal": {"agent.core", "agent.ports", "agent.threads", "bot", "rich", "questionary", "prompt_toolkit"},
+    # Pure: from payloads to values, and from values to blocks.
+    "bot.ids": PORTS,
+    "bot.inbound": PORTS | {"bot.ids", "bot.received", "bot.blocks"},
+    "bot.received": PORTS | {"bot.ids"},
+    "bot.blocks": PORTS | {"bot.ids", "bot.blocks"},
+    "bot.showing": PORTS | {"bot.blocks"},
+    "bot.permissions": {"bot.people"},
+    "bot.schedule": set(),
+    # A Slack of our own knows nothing of Parley.
+    "bot.playground": {"aiohttp", "bot.playground", "bot.blocks.limits"},
 }
 NOT_IN_CORE = {"asyncio", "time", "datetime", "logging", "os", "pathlib", "socket", "subprocess", "threading", "random"}
 

@@ -85,7 +85,7 @@ class OpenAsk(Frozen):
         return self.result(requester, discussion, {how: words})
 
 
-How = Literal["answered", "responded", "skipped", "cancelled", "expired", "approved", "denied", "stopped", "failed"]
+How = Literal["answered", "response", "skipped", "cancelled", "expired", "approved", "denied", "stopped", "failed"]
 
 
 class Ending(Frozen):

@@ -35,6 +35,7 @@ class MessageReceived(Event):
     text: Text
     author: Person = Person()
     addressed: bool = True
+    context: Text = ""  # what people had said to each other before the agent was called in
 
 
 class AnswersGiven(Event):

@@ -32,6 +32,7 @@ from agent.core.transcript import Message
 from agent.core.values import Person
 from agent.core.waiting import answer, decide, decline, ends, expire, hear_while_waiting
 
+CONTEXT = "(What was said in this thread before you were called in:)"
 CUT_OFF = "(Your reply was cut off at the length limit. Go on exactly where it stopped, repeating nothing.)"
 NO_RESULT = "No result: the run was ended first. What this had begun may have taken effect."
 UNKNOWN_OUTCOME = (
@@ -104,8 +105,8 @@ def fold(events: Iterable[Event]) -> State:
     return state
 
 
-def endings(reply: ModelReplied, later: Iterable[Event]) -> dict[str, Ending]:
-    """How the calls of one reply that waited for people ended, by the events that came after it."""
+def replay(reply: ModelReplied, later: Iterable[Event]) -> tuple[State, dict[str, Ending]]:
+    """What became of one reply's calls by the events after it: what is still open, and how the rest ended."""
     state: State = Thinking(turn=reply.turn)
     found: dict[str, Ending] = {}
     for event in chain([reply], later):
@@ -116,12 +117,13 @@ def endings(reply: ModelReplied, later: Iterable[Event]) -> dict[str, Ending]:
         found |= {ending.call_id: ending for ending in step.endings}
         if not isinstance(state, Acting):
             break
-    return found
+    return state, found
 
 
 def _begin(state: State, event: MessageReceived) -> Step:
     new = thinking(state, turn=state.turn + 1, heard=state.seq + 1, requester=event.author.id)
-    return Step(new, (transcript.user(event.text, event.author),))
+    before = (transcript.user(f"{CONTEXT}\n{event.context}"),) if event.context else ()
+    return Step(new, (*before, transcript.user(event.text, event.author)))
 
 
 def _take_reply(state: Thinking, event: ModelReplied) -> Step:

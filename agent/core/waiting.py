@@ -31,7 +31,7 @@ def _respond(state: Acting, event: MessageReceived) -> Step:
     asks = [(ask.call_id, ask.result(state.requester, talk, response)) for ask in state.asks]
     approvals = [(a.call_id, a.result(False, event.author, talk, response)) for a in state.approvals]
     results = tuple(transcript.result(call_id, content) for call_id, content in [*asks, *approvals])
-    ended = ends(state, "responded", event.author, event.text)
+    ended = ends(state, "response", event.author, event.text)
     return Step(acting(state, asks=(), approvals=(), discussion=()), results, endings=ended)
 
 

@@ -16,9 +16,10 @@ from agent.core.journal import Row, conversation
 from agent.core.states import Idle, State
 from agent.core.steps import Refused, Why
 from agent.core.transcript import ToolCall
-from agent.core.transitions import advance, endings, fold
+from agent.core.transitions import advance, fold, replay
 from agent.ports import Conversation, Recorded, ThreadKey
 from agent.store import database
+from agent.store.delivery import Delivery, settle
 from agent.store.schema import journal, threads, unfinished
 from agent.store.transactions import PooledTransactions, SerialTransactions, Transactions
 
@@ -48,6 +49,7 @@ class Store:
         self._transactions = transactions
         self._release = release
         self._clock = clock
+        self.delivery = Delivery(self._run, clock)
 
     @classmethod
     async def open(cls, url: str, clock: Callable[[], float] = time.time) -> "Store":
@@ -77,10 +79,19 @@ class Store:
         except sa.exc.SQLAlchemyError as error:
             raise StoreError(f"The database cannot be used now ({type(error).__name__}).") from error
 
-    async def append(self, key: ThreadKey, event: Event) -> Recorded | Refused:
-        """Decide what the event does to the thread and write it down, in one transaction."""
+    async def append(self, key: ThreadKey, event: Event, received: str = "") -> Recorded | Refused:
+        """Decide what the event does to the thread and write it down, in one transaction.
+
+        With `received`, whatever came in under that key is dealt with by this, whether it is taken or refused.
+        """
         at = self._clock()
-        return await self._run(lambda connection: _append(connection, key, event, at))
+
+        def work(connection: sa.Connection) -> Recorded | Refused:
+            if received:
+                settle(connection, received)
+            return _append(connection, key, event, at)
+
+        return await self._run(work)
 
     async def state(self, key: ThreadKey) -> State:
         """What the thread is doing; one that was never spoken in is idle."""
@@ -98,6 +109,10 @@ class Store:
         """One row of the journal."""
         found = await self._run(lambda c: _events(c, key, journal.c.seq == seq))
         return found[0]
+
+    async def events_since(self, key: ThreadKey, seq: int) -> list[Event]:
+        """The journal from this row on."""
+        return await self._run(lambda c: _events(c, key, journal.c.seq >= seq))
 
     async def ending(self, key: ThreadKey, call_id: str) -> Ending | None:
         """How something that waited for people ended, and by whom; None if it is open or never was."""
@@ -134,7 +149,7 @@ def _append(connection: sa.Connection, key: ThreadKey, event: Event, at: float) 
             return replace(step, ending=_ending(connection, key, event.call_id))
         return step
     new = step.state
-    row = {"kind": new.kind, "state": new.to_json(), "version": states.VERSION, "changed_at": at}
+    row = {"kind": new.kind, "state": new.to_json(), "version": states.VERSION, "changed_at": at, "seq": new.seq}
     connection.execute(_MOVE_ON, {"of_thread": thread_id, **row})
     entry = Row.of(new.seq, event, step.messages)._asdict()
     connection.execute(_ADD, {"thread_id": thread_id, "at": at, **entry})
@@ -189,7 +204,7 @@ def _ending(connection: sa.Connection, key: ThreadKey, call_id: str) -> Ending |
         return None
     reply, *later = _read(connection, found[0], journal.c.seq >= seq)
     assert isinstance(reply, ModelReplied), "chosen by its kind"
-    return endings(reply, later).get(call_id)
+    return replay(reply, later)[1].get(call_id)
 
 
 def _events(connection: sa.Connection, key: ThreadKey, *where: sa.ColumnElement[bool]) -> list[Event]:

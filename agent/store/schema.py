@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from agent.core.states import UNFINISHED
 
 # The newest migration. Known here too, so that an up-to-date database starts without loading Alembic.
-HEAD = "0001"
+HEAD = "0002"
 
 metadata = sa.MetaData()
 _id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
@@ -23,6 +23,8 @@ threads = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("changed_at", sa.Float, nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("shown", sa.Integer, nullable=False, server_default="0"),  # the last row that a front end shows
     sa.UniqueConstraint("team", "channel", "root", "call_id", "number", name="threads_key"),
 )
 
@@ -45,3 +47,34 @@ journal = sa.Table(
     # What the event adds to the conversation, as the model's API takes it.
     sa.Column("messages", sa.Text, nullable=False),
 )
+
+unshown = sa.and_(threads.c.seq > threads.c.shown, threads.c.call_id == sa.literal_column("''"))
+sa.Index("threads_unshown", threads.c.team, sqlite_where=unshown, postgresql_where=unshown)
+
+inbox = sa.Table(
+    "inbox",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),  # "" once it is dealt with; the key is kept to know it again
+)
+waiting = inbox.c.body != sa.literal_column("''")
+sa.Index("inbox_waiting", inbox.c.at, sqlite_where=waiting, postgresql_where=waiting)
+
+cards = sa.Table(
+    "cards",
+    metadata,
+    sa.Column("thread_id", _id, sa.ForeignKey("threads.id"), primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("ts", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),  # of what is shown there
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("ending", sa.Text, nullable=False),  # JSON, of something that waited for people; "" while it does
+    sa.Column("is_open", sa.Boolean, nullable=False),
+    sa.Column("at", sa.Float, nullable=False),  # when it opened, and later when it ended
+    sa.Column("remind_at", sa.Float),
+    sa.Column("expire_at", sa.Float),
+)
+_ended = cards.c.ending != sa.literal_column("''")
+sa.Index("cards_open", cards.c.at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
+sa.Index("cards_ended", cards.c.at, sqlite_where=_ended, postgresql_where=_ended)
