@@ -30,7 +30,7 @@ class Delivery:
     async def accept(self, key: str, body: str) -> bool:
         """Write down what came in; False if it came before."""
         row = {"key": key, "at": self._clock(), "body": body}
-        accepted: bool = await self._run(lambda c: c.execute(_insert(c, inbox), row).rowcount == 1)
+        accepted: bool = await self._run(lambda c: c.execute(_accept(c), row).first() is not None)
         return accepted
 
     async def waiting(self) -> list[tuple[str, str]]:
@@ -119,10 +119,10 @@ def _listing() -> sa.Select[Any]:
     return sa.select(*_KEY, *(column.label(f"card_{column.name}") for column in _CARD)).join_from(cards, threads)
 
 
-def _insert(connection: sa.Connection, table: sa.Table) -> Any:
-    """Unless it is there already."""
+def _accept(connection: sa.Connection) -> Any:
+    """Returns a row only if it inserted one."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return dialect.insert(table).on_conflict_do_nothing()
+    return dialect.insert(inbox).on_conflict_do_nothing().returning(inbox.c.key)
 
 
 def _upsert(connection: sa.Connection) -> Any:
