@@ -131,7 +131,7 @@ def _valid_json(arguments: str) -> str:
 
 
 def _size(message: Message) -> int:
-    return len(transcript.dump([message]).encode())
+    return transcript.weight(transcript.dump([message]))
 
 
 def _partings(placed: Sequence[Placed]) -> list[int]:
@@ -147,7 +147,7 @@ def _partings(placed: Sequence[Placed]) -> list[int]:
 
 def _as_text(message: Message) -> str:
     calls = [f"[calls {call.name} {call.arguments}]" for call in transcript.calls_of(message)]
-    return "\n".join([f"{message.get('name') or message['role']}: {message['content'] or ''}", *calls])
+    return "\n".join([f"{message.get('name') or message['role']}: {transcript.words_of(message)}", *calls])
 
 
 def _parts(text: str, longest: int) -> Iterator[str]:

@@ -32,10 +32,12 @@ class MessageReceived(Event):
     """Someone wrote in the thread; `addressed` if it was meant for the agent (by a mention, say)."""
 
     kind: ClassVar[str] = "message"
+    spoken: ClassVar[frozenset[str]] = frozenset({"images"})
     text: Text
     author: Person = Person()
     addressed: bool = True
     context: Text = ""  # what people had said to each other before the agent was called in
+    images: tuple[str, ...] = ()  # as data URLs
 
 
 class AnswersGiven(Event):
@@ -147,6 +149,8 @@ def from_row(kind: str, data: str, messages: list[Message]) -> Event:
     fields = json.loads(data)
     if kind == ModelReplied.kind:
         fields |= {"text": messages[0]["content"] or "", "calls": transcript.calls_of(messages[0])}
+    elif kind == MessageReceived.kind and messages and messages[-1]["role"] == "user":
+        fields |= {"images": transcript.images_of(messages[-1])}
     elif kind == ToolFinished.kind:
         fields |= {"content": messages[0]["content"]}
     return _KINDS[kind].model_validate(fields)

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from agent.core.values import Frozen, Person, Text
 
 Message = Mapping[str, Any]
+_IMAGE = re.compile(r'"data:image/[^"]*"')
+_IMAGE_WEIGHT = 6_000
 _NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")  # by the API's own rule
 
 
@@ -29,9 +31,34 @@ class ToolCall(Frozen):
         return int(call_id[:6]) if len(call_id) == 9 and call_id.isascii() and call_id.isdecimal() else None
 
 
-def user(text: str, author: Person | None = None) -> Message:
+def user(text: str, author: Person | None = None, images: Sequence[str] = ()) -> Message:
+    """What someone said; `images` are data URLs."""
     name = _NOT_IN_NAMES.sub("_", author.name).strip("_")[:64] if author else ""
-    return {"role": "user", "content": text} | ({"name": name} if name else {})
+    content: Any = text
+    if images:
+        shown = [{"type": "image_url", "image_url": {"url": url}} for url in images]
+        content = [{"type": "text", "text": text}, *shown]
+    return {"role": "user", "content": content} | ({"name": name} if name else {})
+
+
+def images_of(message: Message) -> tuple[str, ...]:
+    parts = message["content"] if isinstance(message["content"], list) else []
+    return tuple(part["image_url"]["url"] for part in parts if part["type"] == "image_url")
+
+
+def words_of(message: Message) -> str:
+    """What can be read of it, with a word for each image."""
+    if isinstance(message["content"], list):
+        return "\n".join(part.get("text", "(an image)") for part in message["content"])
+    return message["content"] or ""
+
+
+def weight(dumped: str) -> int:
+    """How much of the context it takes, in bytes of text: an image does not by its size."""
+    if '"image_url"' not in dumped:
+        return len(dumped.encode())
+    without, images = _IMAGE.subn("", dumped)
+    return len(without.encode()) + images * _IMAGE_WEIGHT
 
 
 def assistant(text: str, calls: Sequence[ToolCall] = ()) -> Message:

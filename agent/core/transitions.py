@@ -51,7 +51,7 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
             return hear_while_waiting(state, event)
         case InTurn(), MessageReceived(addressed=True):
             heard = to(type(state), state, heard=state.seq + 1, requester=event.author.id)
-            return Step(heard, (transcript.user(event.text, event.author),))
+            return Step(heard, (transcript.user(event.text, event.author, event.images),))
         case _, MessageReceived():
             return Refused(Why.NOT_ADDRESSED)
 
@@ -123,7 +123,7 @@ def replay(reply: ModelReplied, later: Iterable[Event]) -> tuple[State, dict[str
 def _begin(state: State, event: MessageReceived) -> Step:
     new = thinking(state, turn=state.turn + 1, heard=state.seq + 1, requester=event.author.id)
     before = (transcript.user(f"{CONTEXT}\n{event.context}"),) if event.context else ()
-    return Step(new, (*before, transcript.user(event.text, event.author)))
+    return Step(new, (*before, transcript.user(event.text, event.author, event.images)))
 
 
 def _take_reply(state: Thinking, event: ModelReplied) -> Step:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from agent.core import states
+from agent.core import states, transcript
 from agent.core.asks import Ending
 from agent.core.errors import StoreError
 from agent.core.events import DECISIONS, Event, ModelReplied
@@ -189,7 +189,7 @@ def _conversation(connection: sa.Connection, key: ThreadKey) -> Conversation:
     thread_id, state = found
     since = {"of_thread": thread_id, "upto": state.upto, "summary": state.summary}
     rows = [Row(*row) for row in connection.execute(_SHOWN, since)]
-    size = sum(len(row.messages.encode()) for row in rows)
+    size = sum(transcript.weight(row.messages) for row in rows)
     return Conversation(state, conversation(state, rows), size)
 
 

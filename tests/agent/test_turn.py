@@ -871,3 +871,30 @@ async def test_a_turn_that_cannot_write_down_its_failure_tries_until_it_can(
 
     assert isinstance(await world.says("go"), Failed)
     assert waits == [1]
+
+
+async def test_an_image_reaches_the_model_and_counts_little_of_the_context(world: World) -> None:
+    world.context_tokens = 8_000
+    image = "data:image/png;base64," + "A" * 400_000
+    world.model.will_say("A cat.")
+    await world.record(MessageReceived(text="what is this?", images=(image,)))
+    assert isinstance(await world.settled(), Idle)
+    world.model.will_say("Yes.")
+    await world.says("sure?")
+
+    parts = world.model.requests[1]["messages"][1]["content"]
+    assert parts == [{"type": "text", "text": "what is this?"}, {"type": "image_url", "image_url": {"url": image}}]
+    events = await world.store.events(THREAD)
+    assert isinstance(events[0], MessageReceived)
+    assert events[0].images == (image,)
+    assert fold(events) == await world.store.state(THREAD)
+
+
+async def test_what_was_said_before_the_agent_came_is_told_apart_from_what_it_is_asked(world: World) -> None:
+    world.model.will_say("Ben is right.")
+    await world.record(MessageReceived(text="who is right?", author=ANN, context="Ben: it is 4\nAnn: it is 5"))
+    await world.settled()
+
+    before, asked = world.model.requests[0]["messages"][1:]
+    assert before["content"] == f"{transitions.CONTEXT}\nBen: it is 4\nAnn: it is 5"
+    assert asked == {"role": "user", "content": "who is right?", "name": "Ann"}

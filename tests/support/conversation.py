@@ -48,11 +48,20 @@ def _message_faults(where: str, message: Mapping[str, Any]) -> list[str]:
         found += _call_faults(where, message["tool_calls"])
         if not isinstance(message.get("content"), str | None):
             found.append(f"{where}: content is neither text nor null")
-    elif not isinstance(message.get("content"), str):
+    elif not (isinstance(message.get("content"), str) or (role == "user" and _are_parts(message.get("content")))):
         found.append(f"{where}: content is not text")
     if "name" in message and not PERSON_NAME.fullmatch(str(message["name"])):
         found.append(f"{where}: the name {message['name']!r} is not allowed")
     return found
+
+
+def _are_parts(content: Any) -> bool:
+    """Text and images, as people may send them."""
+    return isinstance(content, list) and all(
+        (part.get("type") == "text" and isinstance(part.get("text"), str))
+        or (part.get("type") == "image_url" and str(part["image_url"]["url"]).startswith("data:image/"))
+        for part in content
+    )
 
 
 def _call_faults(where: str, calls: Any) -> list[str]:
