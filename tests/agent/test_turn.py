@@ -860,10 +860,10 @@ async def test_a_turn_that_cannot_write_down_its_failure_tries_until_it_can(
     await world.start()
     broken, append = [True], world.store.append
 
-    async def fragile(key: ThreadKey, event: Event) -> Recorded | Refused:
+    async def fragile(key: ThreadKey, event: Event, received: str = "") -> Recorded | Refused:
         if broken and isinstance(event, ModelReplied | TurnFailed):
             raise StoreError("away")
-        return await append(key, event)
+        return await append(key, event, received)
 
     monkeypatch.setattr(world.store, "append", fragile)
     monkeypatch.setattr(turn.asyncio, "sleep", sleep)

@@ -55,9 +55,9 @@ class MortalStore:
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
-    async def append(self, key: ThreadKey, event: Event) -> Recorded | Refused:
+    async def append(self, key: ThreadKey, event: Event, received: str = "") -> Recorded | Refused:
         self._points.here(f"before {event.kind}")
-        outcome = await self._store.append(key, event)
+        outcome = await self._store.append(key, event, received)
         self._points.here(f"after {event.kind}")
         return outcome
 
