@@ -1,9 +1,18 @@
 """The composition root: builds the agent from the settings; it wires and decides nothing."""
 
+import asyncio
 import importlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+
+import aiohttp
+import structlog
+from pydantic import SecretStr
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
 from agent.core.events import Limits
 from agent.model.openai import OpenAIModel
@@ -14,7 +23,22 @@ from agent.threads import Threads
 from agent.tools.ask_user_question import ASK_USER_QUESTION
 from agent.tools.confirm_action import CONFIRM_ACTION
 from agent.tools.registry import Tool, Toolbox
+from bot.cards import Cards
+from bot.files import Files
+from bot.home import Home
+from bot.inbox import Inbox
+from bot.intake import Intake
+from bot.listeners import Listeners
+from bot.live import LiveView
+from bot.pausing import Sleep
+from bot.people import People
+from bot.reminders import Reminders
 from bot.settings import BadSettings, Settings
+from bot.slack import Slack, SlackAway, SlackRefused
+
+log = structlog.get_logger()
+
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -24,7 +48,7 @@ class Parley:
 
 
 @asynccontextmanager
-async def running(settings: Settings, watcher: Watcher) -> AsyncIterator[Parley]:
+async def running(settings: Settings, watcher: Watcher, sleep: Sleep = asyncio.sleep) -> AsyncIterator[Parley]:
     """The agent, ready; `threads.start()` lets it go on with whatever it had left unfinished."""
     toolbox = Toolbox([ASK_USER_QUESTION, CONFIRM_ACTION, *own_tools(settings.parley_tools)])
     store = await Store.open(settings.database_url)
@@ -33,6 +57,7 @@ async def running(settings: Settings, watcher: Watcher) -> AsyncIterator[Parley]
         model=settings.openai_model,
         base_url=settings.openai_base_url,
         timeout_seconds=settings.openai_timeout_seconds,
+        sleep=sleep,
     )
     thinker = Thinker(
         model=model,
@@ -53,6 +78,113 @@ async def running(settings: Settings, watcher: Watcher) -> AsyncIterator[Parley]
         await threads.close()
         await model.close()
         await store.close()
+
+
+@asynccontextmanager
+async def serving(
+    settings: Settings, *, clock: Clock = time.time, sleep: Sleep = asyncio.sleep
+) -> AsyncIterator[AsyncApp]:
+    """Parley in Slack: everything but the connection that events come by."""
+    token = required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    async with AsyncExitStack() as stack:
+        # Given none, the client would connect anew for every call.
+        session = await stack.enter_async_context(aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)))
+        client = AsyncWebClient(token=token, base_url=settings.slack_api_url, session=session, retry_handlers=[])
+        slack = Slack(client, sleep)
+        me = await identify(slack)
+        live = LiveView(slack, sleep)
+        parley = await stack.enter_async_context(running(settings, live, sleep))
+        people, permissions = People(slack), settings.permissions
+        home = Home(parley.store, slack, people, permissions, workspace_url=me.url, sleep=sleep)
+        due = settings.schedule
+        reminders = Reminders(parley.store, parley.threads, slack, due=due, clock=clock, sleep=sleep)
+
+        def changed() -> None:
+            home.refresh()
+            reminders.wake()
+
+        cards = Cards(
+            parley.store,
+            slack,
+            live=live,
+            due=due,
+            bot_user_id=me.user_id,
+            changed=changed,
+            clock=clock,
+            sleep=sleep,
+        )
+        live.follow(cards.show)
+        files = Files(slack, people, token=token, bot_user_id=me.user_id)
+        intake = Intake(
+            store=parley.store,
+            threads=parley.threads,
+            slack=slack,
+            people=people,
+            permissions=permissions,
+            files=files,
+            open_home=home.open,
+        )
+        inbox = Inbox(parley.store, intake, sleep)
+        # Closed from the last to the first: what is still said then is written down, and shown after the next start.
+        for part in (live, cards, parley.threads, inbox):
+            stack.push_async_callback(part.close)
+        for work in (home.run(), reminders.run()):
+            stack.push_async_callback(cancelled, asyncio.create_task(work))
+        app = AsyncApp(client=client)
+        Listeners(inbox, me.user_id).register(app)
+        await parley.store.delivery.forget_before(time.time() - 86_400)
+        await cards.start(me.team_id)
+        for key in await parley.store.unfinished():
+            live.changed(key, await parley.store.state(key))
+        await inbox.start()
+        await parley.threads.start()
+        yield app
+
+
+async def serve(
+    settings: Settings, ended: asyncio.Event, *, clock: Clock = time.time, sleep: Sleep = asyncio.sleep
+) -> None:
+    """Until `ended`. Over two sockets, since each is closed for a moment whenever Slack renews it."""
+    app_token = required(settings.slack_app_token, "SLACK_APP_TOKEN")
+    async with serving(settings, clock=clock, sleep=sleep) as app:
+        handlers = [AsyncSocketModeHandler(app, app_token) for _ in range(2)]
+        try:
+            for handler in handlers:
+                await handler.connect_async()  # type: ignore[no-untyped-call]
+            log.info("slack.connected", sockets=len(handlers))
+            await ended.wait()
+        finally:
+            for handler in handlers:
+                await handler.close_async()  # type: ignore[no-untyped-call]
+    log.info("parley.stopped")
+
+
+@dataclass(frozen=True)
+class Identity:
+    team_id: str
+    user_id: str
+    url: str
+
+
+async def identify(slack: Slack) -> Identity:
+    try:
+        answer = await slack.call("auth.test")
+    except SlackRefused as refused:
+        raise BadSettings(f"SLACK_BOT_TOKEN is refused by Slack: {refused.error}.") from refused
+    except SlackAway as away:
+        raise BadSettings(f"SLACK_API_URL cannot be reached ({away}).") from away
+    return Identity(str(answer["team_id"]), str(answer["user_id"]), str(answer.get("url", "")))
+
+
+def required(secret: SecretStr | None, name: str) -> str:
+    if secret is None:
+        raise BadSettings(f"{name} is not set: README.md says how to get it.")
+    return secret.get_secret_value()
+
+
+async def cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def own_tools(path: str) -> tuple[Tool, ...]:

@@ -91,6 +91,8 @@ def _files(event: dict[str, Any]) -> Iterator[File]:
         if _text(file, "id"):
             size = file.get("size")
             texts = {name: _text(file, name) for name in ("id", "name", "mimetype", "url_private")}
+            if file.get("is_external") is True:
+                texts["url_private"] = ""  # it is anyone's address, and must not be sent our token
             yield File(**texts, size=size if isinstance(size, int) else 0)
 
 

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from agent.store.journal import Store
+from tests.support.slack_world import SlackWorld
 from tests.support.world import World
 
 
@@ -29,6 +30,12 @@ async def store(database_url: str) -> AsyncIterator[Store]:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     async with World(f"sqlite:///{tmp_path}/parley.db") as world:
+        yield world
+
+
+@pytest.fixture
+async def slack_world(tmp_path: Path) -> AsyncIterator[SlackWorld]:
+    async with SlackWorld(tmp_path) as world:
         yield world
 
 

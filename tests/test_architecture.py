@@ -25,7 +25,7 @@ ALLOWED = {
     "agent.model": PORTS | {"openai", "httpx2", "structlog"},
     "agent.store": PORTS | {"agent.store", "sqlalchemy", "alembic", "filelock"},
     # Where everything is put together, and the commands.
-    "bot.app": {"agent", "bot", "pydantic", "structlog", "slack_bolt", "slack_sdk"},
+    "bot.app": {"agent", "bot", "aiohttp", "pydantic", "structlog", "slack_bolt", "slack_sdk"},
     "bot.cli": {"agent.core", "bot", "typer"},
     "bot.doctor": {"agent", "bot", "slack_sdk", "rich", "structlog", "pydantic"},
     # What meets people: no model, no driver, and of Slack's SDK only what each names here.
@@ -35,7 +35,7 @@ ALLOWED = {
     "bot.logs": {"structlog"},
     "bot.manifest": {"yaml"},
     "bot.settings": {"bot", "pydantic", "pydantic_settings"},
-    "bot.slack": {"agent.core", "aiohttp", "slack_sdk", "structlog"},
+    "bot.slack": {"agent.core", "bot.pausing", "aiohttp", "slack_sdk", "structlog"},
     "bot.terminal": {"agent.core", "agent.ports", "agent.threads", "bot", "rich", "questionary", "prompt_toolkit"},
     # Pure: from payloads to values, and from values to blocks.
     "bot.ids": PORTS,
@@ -45,6 +45,8 @@ ALLOWED = {
     "bot.showing": PORTS | {"bot.blocks"},
     "bot.permissions": {"bot.people"},
     "bot.schedule": set(),
+    "bot.pausing": set(),
+    "bot.meaning": PORTS | {"bot.blocks"},
     # A Slack of our own knows nothing of Parley.
     "bot.playground": {"aiohttp", "bot.playground", "bot.blocks.limits"},
 }

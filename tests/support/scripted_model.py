@@ -162,6 +162,7 @@ class ScriptedModel:
         self.reached = asyncio.Event()
         self.hung_up = asyncio.Event()
         self._released = asyncio.Event()
+        self._news = asyncio.Event()
         self._steps: deque[Step] = deque()
         self._answer: Callable[[dict[str, Any]], Step | None] = lambda body: None
         self._transports: set[asyncio.Transport | None] = set()
@@ -205,6 +206,13 @@ class ScriptedModel:
         """Whenever no step is queued, the answer depends on the request alone; None is unexpected."""
         self._answer = answer
 
+    async def asked(self, count: int, seconds: float = 5.0) -> None:
+        """Wait until so many requests have come."""
+        async with asyncio.timeout(seconds):
+            while len(self.requests) < count:
+                self._news.clear()
+                await self._news.wait()
+
     def release(self) -> None:
         """Ends every hang and pause; a hang then closes its connection."""
         self._released.set()
@@ -220,6 +228,7 @@ class ScriptedModel:
     async def _on_request(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         self.requests.append(body)
+        self._news.set()
         self.headers.append(request.headers)
         self._transports.add(request.transport)
         if found := self._faults(body):

@@ -1,0 +1,196 @@
+"""Makes Slack show what the journal says: posts once, then updates, and heals what a crash or Slack left undone."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+import structlog
+
+from agent.core.errors import StoreError
+from agent.ports import Card, ThreadKey
+from agent.store.journal import Store
+from bot.pausing import Sleep
+from bot.showing import Wanted, row_of, wanted
+from bot.slack import Slack, SlackAway, SlackRefused
+
+log = structlog.get_logger()
+
+_EVENT_TYPE = "parley_card"
+_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "is_inactive"})
+_TOO_MUCH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long"})
+_LONGEST_PAUSE = 60.0
+
+
+class Live(Protocol):
+    """A reply that is streamed already when it is done."""
+
+    async def finish(self, key: ThreadKey, text: str, metadata: dict[str, Any]) -> str | None:
+        """The message that holds the text now; None if there is none, and it has to be posted."""
+
+    def quiet(self, key: ThreadKey) -> AbstractAsyncContextManager[str]:
+        """No stream begins or grows meanwhile; the message of the one that is under way, or nothing."""
+
+
+class Due(Protocol):
+    def times(self, at: float) -> tuple[float | None, float | None]:
+        """When to remind of something opened then, and when it expires."""
+
+
+class Cards:
+    def __init__(
+        self,
+        store: Store,
+        slack: Slack,
+        *,
+        live: Live,
+        due: Due,
+        bot_user_id: str,
+        changed: Callable[[], None],
+        clock: Callable[[], float] = time.time,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._store, self._slack, self._live, self._due = store, slack, live, due
+        self._bot_user_id, self._changed, self._clock, self._sleep = bot_user_id, changed, clock, sleep
+        self._again: dict[ThreadKey, bool] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._doubtful: set[ThreadKey] = set()
+
+    async def start(self, team: str) -> None:
+        """Show whatever was to be shown and is not; what a crash interrupted may be there already."""
+        unfinished = [key for key in await self._store.unfinished() if key.team == team]
+        for key in [*await self._store.delivery.unshown(team), *unfinished]:
+            self._doubtful.add(key)
+            self.show(key)
+
+    def show(self, key: ThreadKey) -> None:
+        """The thread has changed: bring its messages up to date, soon and one at a time."""
+        if key in self._again:
+            self._again[key] = True
+            return
+        self._again[key] = False
+        task = asyncio.create_task(self._keep_showing(key))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def settled(self) -> None:
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def _keep_showing(self, key: ThreadKey) -> None:
+        pause = 0.5
+        try:
+            while True:
+                self._again[key] = False
+                try:
+                    await self._show(key)
+                    pause = 0.5
+                except (SlackAway, StoreError) as error:
+                    log.warning("cards.away", thread=key.model_dump(), error=str(error), retry_in=pause)
+                    self._doubtful.add(key)
+                    await self._sleep(pause)
+                    pause = min(pause * 2, _LONGEST_PAUSE)
+                    continue
+                if not self._again[key]:
+                    return
+        except Exception:
+            log.exception("cards.failed", thread=key.model_dump())
+        finally:
+            del self._again[key]
+
+    async def _show(self, key: ThreadKey) -> None:
+        posted = await self._posted(key) if key in self._doubtful else {}
+        cards, shown = await self._store.delivery.cards(key)
+        open_names = {card.name for card in cards if card.is_open}
+        first = min([shown + 1, *(row_of(name) for name in open_names)])
+        events = list(enumerate(await self._store.events_since(key, first), start=first))
+        have = {card.name: card for card in cards}
+        changed = []
+        for want in wanted(events, shown, open_names):
+            card = have.get(want.name)
+            if card is None or card.digest != want.digest:
+                changed.append(await self._bring(key, want, card, posted.get(want.name)))
+        if events:
+            await self._store.delivery.show(key, changed, events[-1][0])
+        self._doubtful.discard(key)
+        if any(card.is_open or card.ending for card in changed):
+            self._changed()
+
+    async def _bring(self, key: ThreadKey, want: Wanted, card: Card | None, found: str | None) -> Card:
+        ts = card.ts if card else found
+        ts = await self._update(key, ts, want) if ts else await self._post(key, want)
+        at = self._clock()
+        remind_at, expire_at = self._due.times(at) if want.is_open and not card else (None, None)
+        if card and want.is_open:
+            at, remind_at, expire_at = card.at, card.remind_at, card.expire_at
+        ending = want.ending.to_json() if want.ending else ""
+        return Card(want.name, ts, want.digest, at, want.is_open, want.title, ending, remind_at, expire_at)
+
+    async def _post(self, key: ThreadKey, want: Wanted) -> str:
+        metadata = {"event_type": _EVENT_TYPE, "event_payload": {"card": want.name}}
+        if "/reply/" in want.name:
+            text = want.rendered.blocks[0]["text"]
+            if ts := await self._live.finish(key, text, metadata):
+                return ts
+        place = {"channel": key.channel, "thread_ts": key.root, "metadata": metadata}
+        quiet = {"unfurl_links": False, "unfurl_media": False}
+        shown = {"text": want.rendered.text, "blocks": want.rendered.blocks}
+        try:
+            answer = await self._slack.call("chat.postMessage", **place, **shown, **quiet)
+        except SlackRefused as refused:
+            if refused.error not in _TOO_MUCH:
+                raise
+            log.error("cards.refused", thread=key.model_dump(), card=want.name, error=refused.error)  # noqa: TRY400
+            answer = await self._slack.call("chat.postMessage", **place, text=want.rendered.text, **quiet)
+        return str(answer["ts"])
+
+    async def _update(self, key: ThreadKey, ts: str, want: Wanted) -> str:
+        try:
+            await self._slack.call(
+                "chat.update", channel=key.channel, ts=ts, text=want.rendered.text, blocks=want.rendered.blocks
+            )
+        except SlackRefused as refused:
+            if refused.error not in _GONE:
+                raise
+            log.info("cards.gone", thread=key.model_dump(), error=refused.error)
+            return await self._post(key, want)
+        return ts
+
+    async def _posted(self, key: ThreadKey) -> dict[str, str]:
+        """The cards that stand in the thread by their metadata; a stream that a crash cut off has none, and goes."""
+        found: dict[str, str] = {}
+        async with self._live.quiet(key) as streaming:
+            for message in await self._own_messages(key):
+                metadata, ts = message.get("metadata") or {}, str(message["ts"])
+                if metadata.get("event_type") == _EVENT_TYPE:
+                    found[str(metadata["event_payload"]["card"])] = ts
+                elif not metadata and ts != streaming:
+                    await self._remove(key, ts)
+        return found
+
+    async def _own_messages(self, key: ThreadKey) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            page = {"limit": 200, "cursor": cursor, "include_all_metadata": True}
+            try:
+                answer = await self._slack.call("conversations.replies", channel=key.channel, ts=key.root, **page)
+            except SlackRefused as refused:
+                log.warning("cards.unreadable", thread=key.model_dump(), error=refused.error)
+                return found
+            found += [message for message in answer.get("messages", ()) if message.get("user") == self._bot_user_id]
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
+            if not cursor:
+                return found
+
+    async def _remove(self, key: ThreadKey, ts: str) -> None:
+        try:
+            await self._slack.call("chat.delete", channel=key.channel, ts=ts)
+        except SlackRefused as refused:
+            log.info("cards.not_removed", thread=key.model_dump(), error=refused.error)

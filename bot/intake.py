@@ -1,0 +1,229 @@
+"""What people do in Slack: written down before the ack, then decided with Slack's facts about who did it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+
+from agent.core.events import (
+    ActionDecided,
+    AnswersGiven,
+    AskCancelled,
+    AskSkipped,
+    Event,
+    MessageReceived,
+    ModelReplied,
+    StopRequested,
+)
+from agent.core.states import Acting, AtRest, InTurn, State
+from agent.core.steps import Refused, Why
+from agent.core.values import Person
+from agent.store.journal import Store
+from agent.threads import Threads
+from bot import ids, words
+from bot.blocks import approval
+from bot.files import Files
+from bot.inbound import (
+    Cancelled,
+    Click,
+    Decided,
+    DenyReasonGiven,
+    DetailsWanted,
+    HomeOpened,
+    Inbound,
+    Said,
+    Skipped,
+    StopPressed,
+    Submitted,
+    Unknown,
+)
+from bot.meaning import is_answer, is_open, means_stop, whole_view
+from bot.people import Member, People
+from bot.permissions import Permissions, What
+from bot.slack import Slack, SlackAway, SlackRefused
+
+log = structlog.get_logger()
+
+InThread = Said | StopPressed | Click | DenyReasonGiven
+
+
+@dataclass(frozen=True)
+class Intake:
+    store: Store
+    threads: Threads
+    slack: Slack
+    people: People
+    permissions: Permissions
+    files: Files
+    open_home: Callable[[str, str], None]
+
+    async def decide(self, key: str, inbound: Inbound) -> None:
+        """Deal with what came in under this key; when this returns it no longer waits in the inbox."""
+        match inbound:
+            case Said():
+                await self._said(key, inbound)
+            case StopPressed():
+                await self._stop(key, inbound)
+            case Submitted() | Skipped() | Cancelled():
+                await self._answered(key, inbound)
+            case Decided() | DenyReasonGiven():
+                await self._decided(key, inbound)
+            case DetailsWanted():
+                await self._show_details(inbound)
+                await self.store.delivery.settle(key)
+            case HomeOpened():
+                self.open_home(inbound.team, inbound.user)
+                await self.store.delivery.settle(key)
+            case Unknown():
+                await self.store.delivery.settle(key)
+                await self._tell(inbound, ids.UnknownId.shown)
+
+    async def _said(self, key: str, said: Said) -> None:
+        state = await self.store.state(said.thread)
+        waits = isinstance(state, Acting) and state.waits_for_people
+        if not said.addressed and not waits:
+            await self.store.delivery.settle(key)  # people talking among themselves
+            return
+        what: What = "start" if isinstance(state, AtRest) else "answer"
+        member, refusal = await self._may(what, said.user, said.team, state, said.external)
+        author = Person(id=said.user, name=member.name)
+        if refusal and (said.addressed or is_answer(state, said.text, author)):
+            await self._refuse(key, said, refusal)
+        elif said.addressed and means_stop(said.text) and not is_answer(state, said.text, author):
+            await self._record(key, said, StopRequested(by=author))
+        else:
+            (text, images), context = await self.files.read(said), await self._context(said, state)
+            heard = {"text": text, "images": images, "context": context}
+            event = MessageReceived(**heard, author=author, addressed=said.addressed)
+            await self._record(key, said, event)
+
+    async def _context(self, said: Said, state: State) -> str:
+        """What the agent has missed. In direct messages it misses nothing, once it is there."""
+        heard = state.seq > 0
+        if not isinstance(state, AtRest) or not said.thread_ts or (said.direct and heard):
+            return ""
+        return await self.files.thread_before(said, heard=heard)
+
+    async def _stop(self, key: str, stop: StopPressed) -> None:
+        member = await self.people.member(stop.user, stop.team)
+        await self._record(key, stop, StopRequested(by=Person(id=stop.user, name=member.name)))
+
+    async def _answered(self, key: str, click: Submitted | Skipped | Cancelled) -> None:
+        state = await self.store.state(click.thread)
+        member, refusal = await self._may("answer", click.user, click.team, state, click.external)
+        if refusal:
+            await self._refuse(key, click, refusal if is_open(state, click.call_id) else await self._late(click))
+            return
+        by = Person(id=click.user, name=member.name or click.user_name)
+        if isinstance(click, Skipped):
+            event: Event = AskSkipped(call_id=click.call_id, by=by)
+        elif isinstance(click, Cancelled):
+            event = AskCancelled(call_id=click.call_id, by=by)
+        else:
+            event = AnswersGiven(call_id=click.call_id, answers=await self._answers(click), by=by)
+        await self._record(key, click, event)
+
+    async def _answers(self, click: Submitted) -> dict[int, str]:
+        for shown in (await self.threads.pending(click.thread)).asks:
+            if shown.open.call_id == click.call_id:
+                questions = shown.ask.questions
+                given = {
+                    number: questions[number].answer(picked.chosen, picked.text)
+                    for number, picked in click.choices.items()
+                    if number < len(questions)
+                }
+                return {number: words for number, words in given.items() if words}
+        return dict.fromkeys(click.choices, "(late)")
+
+    async def _decided(self, key: str, decided: Decided | DenyReasonGiven) -> None:
+        state = await self.store.state(decided.thread)
+        member, refusal = await self._may("approve", decided.user, decided.team, state, decided.external)
+        call_id = decided.call_id if isinstance(decided, Decided) else decided.call.call_id
+        waits = is_open(state, call_id)
+        if refusal:
+            await self._refuse(key, decided, refusal if waits else await self._late(decided))
+            return
+        if isinstance(decided, Decided) and not decided.approved and waits and await self._ask_why(decided):
+            await self.store.delivery.settle(key)
+            return
+        by = Person(id=decided.user, name=member.name or decided.user_name)
+        approved = isinstance(decided, Decided) and decided.approved
+        reason = decided.reason if isinstance(decided, DenyReasonGiven) else ""
+        await self._record(key, decided, ActionDecided(call_id=call_id, approved=approved, by=by, reason=reason))
+
+    async def _ask_why(self, click: Decided) -> bool:
+        """Open the modal for a reason; False if Slack will not, and then it is denied without one."""
+        ref = ids.CallRef(thread=click.thread, call_id=click.call_id)
+        return await self._open(click, approval.deny_view(ref))
+
+    async def _show_details(self, click: DetailsWanted) -> None:
+        """Of what is closed, too: its message has the button as well."""
+        replies = [event for event in await self.store.events(click.thread) if isinstance(event, ModelReplied)]
+        for reply in replies:
+            for call in reply.calls:
+                if call.id == click.call_id:
+                    await self._open(click, whole_view(call, reply.waits.get(call.id)))
+                    return
+        await self._tell(click, words.NOT_OPEN)
+
+    async def _open(self, click: Click, view: dict[str, Any]) -> bool:
+        try:
+            await self.slack.call("views.open", trigger_id=click.trigger_id, view=view)
+        except (SlackRefused, SlackAway) as error:
+            log.info("intake.no_modal", error=str(error))
+            return False
+        return True
+
+    async def _may(self, what: What, user: str, team: str, state: State, external: bool) -> tuple[Member, str | None]:
+        member = await self.people.member(user, team)
+        if external and not member.external:
+            member = replace(member, external=True)
+        groups = self.permissions.rule(what).groups
+        mine = frozenset([group for group in groups if user in await self.people.of_group(group)])
+        requester = state.requester if isinstance(state, InTurn) else ""
+        return member, self.permissions.refusal(what, member, requester, mine)
+
+    async def _record(self, key: str, inbound: InThread, event: Event) -> None:
+        outcome = await self.threads.record(inbound.thread, event, received=key)
+        if isinstance(outcome, Refused):
+            if isinstance(inbound, Said) and not inbound.addressed:
+                return
+            await self._tell(inbound, await self._why_not(inbound, outcome))
+        elif outcome.beaten:
+            await self._tell(inbound, words.refusal(Refused(Why.ALREADY_ANSWERED, outcome.beaten)))
+
+    async def _why_not(self, inbound: Inbound, refused: Refused) -> str:
+        if refused.why is not Why.EMPTY:
+            return words.refusal(refused)
+        if not isinstance(inbound, Submitted):
+            return words.HELLO
+        state = await self.store.state(inbound.thread)
+        ask = state.ask(inbound.call_id) if isinstance(state, Acting) else None
+        return (
+            words.missing(ask.asked[number].question.question for number in ask.unanswered) if ask else words.NOT_OPEN
+        )
+
+    async def say_failed(self, inbound: Inbound, incident: str) -> None:
+        if isinstance(inbound, InThread):
+            await self._tell(inbound, words.FAILED.format(incident=incident))
+
+    async def _late(self, inbound: Click | DenyReasonGiven) -> str:
+        """What someone is told of something that is closed, whether they may decide it or not."""
+        call_id = inbound.call_id if isinstance(inbound, Click) else inbound.call.call_id
+        ending = await self.store.ending(inbound.thread, call_id)
+        return words.ended(ending) if ending else words.NOT_OPEN
+
+    async def _refuse(self, key: str, inbound: InThread, sentence: str) -> None:
+        await self.store.delivery.settle(key)
+        await self._tell(inbound, sentence)
+
+    async def _tell(self, inbound: InThread, sentence: str) -> None:
+        """Only to them."""
+        thread = inbound.thread
+        try:
+            await self.slack.call(
+                "chat.postEphemeral", channel=thread.channel, thread_ts=thread.root, user=inbound.user, text=sentence
+            )
+        except (SlackRefused, SlackAway) as error:
+            log.info("intake.not_told", error=str(error))

@@ -1,0 +1,221 @@
+"""What people see while the agent works: the thread's status, and the reply as it is written. It may miss things."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
+
+import structlog
+
+from agent.core.states import AtRest, InTurn, RunningTools, State, Thinking, Waiting
+from agent.core.transcript import ToolCall
+from agent.ports import ThreadKey
+from bot.blocks import escape, limits
+from bot.pausing import Sleep
+from bot.slack import Slack, SlackAway, SlackLimited, SlackRefused
+from bot.status import Statuses
+
+log = structlog.get_logger()
+
+_BEFORE_STREAMING = 0.7  # a reply that is done by then is one message and one call
+_BETWEEN_APPENDS = 1.0
+_LONGEST_STREAM = limits.MARKDOWN_TEXT - 2_000
+
+
+@dataclass
+class Draft:
+    """A reply while it is written: its text so far, and how much of it Slack has."""
+
+    text: str = ""
+    sent: str = ""
+    ts: str = ""
+    dead: bool = False
+    task: asyncio.Task[None] | None = None
+
+
+class LiveView:
+    def __init__(self, slack: Slack, sleep: Sleep = asyncio.sleep) -> None:
+        self._slack, self._sleep = slack, sleep
+        self._statuses = Statuses(slack, sleep)
+        self._show: Callable[[ThreadKey], None] = lambda _key: None
+        self._drafts: dict[ThreadKey, Draft] = {}
+        self._lost: set[ThreadKey] = set()
+        self._requesters: dict[ThreadKey, str] = {}
+        self._calling: WeakValueDictionary[ThreadKey, asyncio.Lock] = WeakValueDictionary()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def follow(self, show: Callable[[ThreadKey], None]) -> None:
+        """Whoever keeps the thread's messages up to date is told of every change."""
+        self._show = show
+
+    def text(self, thread: ThreadKey, delta: str) -> None:
+        if thread.call_id:
+            return  # a sub-agent writes for its parent, not for people
+        draft = self._drafts.setdefault(thread, Draft())
+        draft.text += delta
+        if draft.task is None and draft.text.strip():
+            draft.task = self._spawn(self._stream(thread, draft))
+
+    def restarted(self, thread: ThreadKey) -> None:
+        if draft := self._drafts.pop(thread, None):
+            self._spawn(self._discard(thread, draft))
+
+    def tool_started(self, thread: ThreadKey, call: ToolCall) -> None:
+        name = escape.inline(call.name)[:40]
+        status = f"a sub-agent is running {name}…" if thread.call_id else f"is running {name}…"
+        self._statuses.say(_parent(thread), status)
+
+    def tool_finished(self, thread: ThreadKey, call: ToolCall, failed: bool) -> None:
+        self._statuses.say(_parent(thread), "is thinking…")
+
+    def changed(self, thread: ThreadKey, state: State) -> None:
+        if thread.call_id:
+            return
+        self._show(thread)
+        if isinstance(state, InTurn):
+            self._requesters[thread] = state.requester
+        match state:
+            case Thinking():
+                self._statuses.say(thread, "is thinking…", "processing")
+            case RunningTools():
+                self._statuses.say(thread, self._statuses.now(thread) or "is working…", "processing")
+            case Waiting():
+                self._statuses.say(thread, "", "suspended", message_follows=True)
+            case AtRest():
+                self._statuses.say(thread, "", "active")
+                self._requesters.pop(thread, None)
+        self._let_go(thread, state)
+
+    def _let_go(self, thread: ThreadKey, state: State) -> None:
+        """Of a draft that will not be finished: it is blank, or the run ended in the middle of it."""
+        draft = self._drafts.get(thread)
+        ended = isinstance(state, AtRest) and state.kind != "idle"
+        if draft and (ended or draft.task is None):
+            del self._drafts[thread]
+            self._spawn(self._leave(thread, draft))
+
+    async def finish(self, key: ThreadKey, text: str, metadata: dict[str, Any]) -> str | None:
+        """Complete the message that streams this text; None if nothing of it is in Slack yet."""
+        draft = self._drafts.pop(key, None)
+        if draft:
+            await self._halt(key, draft)
+        if key in self._lost:
+            self._lost.discard(key)
+            raise SlackAway("chat.startStream: it may have begun one")
+        if draft is None or not draft.ts:
+            return None
+        rest = text[len(draft.sent) :] if text.startswith(draft.sent) and not draft.dead else None
+        try:
+            given = {"markdown_text": rest} if rest else {}
+            await self._slack.call("chat.stopStream", channel=key.channel, ts=draft.ts, metadata=metadata, **given)
+        except SlackRefused:
+            rest = None  # expired, or stopped by someone: the whole text is put in its place below
+        if rest is None and not await self._replace(key, draft.ts, text, metadata):
+            return None
+        return draft.ts
+
+    @asynccontextmanager
+    async def quiet(self, key: ThreadKey) -> AsyncIterator[str]:
+        """No stream of the thread begins or grows meanwhile; gives the message of the one that is under way."""
+        async with self._lock(key):
+            draft = self._drafts.get(key)
+            yield draft.ts if draft else ""
+
+    async def close(self) -> None:
+        await self._statuses.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _lock(self, key: ThreadKey) -> asyncio.Lock:
+        return self._calling.setdefault(key, asyncio.Lock())
+
+    async def _halt(self, key: ThreadKey, draft: Draft) -> None:
+        """Send no more of it. A call that is under way is waited for, so that what Slack has is known."""
+        async with self._lock(key):
+            if draft.task:
+                draft.task.cancel()
+
+    async def _stream(self, key: ThreadKey, draft: Draft) -> None:
+        await self._sleep(_BEFORE_STREAMING)
+        try:
+            while self._drafts.get(key) is draft and len(draft.text) < _LONGEST_STREAM:
+                async with self._lock(key):
+                    await self._push(key, draft)
+                await self._sleep(_BETWEEN_APPENDS)
+        except SlackRefused as refused:
+            log.info("live.no_stream", error=refused.error)
+            draft.dead = True
+        except SlackAway as error:
+            log.info("live.away", error=str(error))
+            draft.dead = True
+            if not draft.ts:
+                self._lost.add(key)
+
+    async def _push(self, key: ThreadKey, draft: Draft) -> None:
+        escaped = escape.markdown(draft.text)
+        new = escaped[len(draft.sent) :] if escaped.startswith(draft.sent) else ""
+        if not new.strip():
+            return
+        if draft.ts:
+            try:
+                await self._slack.call_once("chat.appendStream", channel=key.channel, ts=draft.ts, markdown_text=new)
+            except SlackLimited:
+                return  # the next one brings it
+        else:
+            answer = await self._slack.call_once(
+                "chat.startStream",
+                channel=key.channel,
+                thread_ts=key.root,
+                markdown_text=new,
+                recipient_user_id=self._requesters.get(key) or None,
+                recipient_team_id=key.team,
+            )
+            draft.ts = str(answer["ts"])
+        draft.sent += new
+
+    async def _discard(self, key: ThreadKey, draft: Draft) -> None:
+        """The reply begins anew: what was written of it goes."""
+        await self._halt(key, draft)
+        if draft.ts:
+            await self._quietly("chat.stopStream", channel=key.channel, ts=draft.ts)
+            await self._quietly("chat.delete", channel=key.channel, ts=draft.ts)
+
+    async def _leave(self, key: ThreadKey, draft: Draft) -> None:
+        """The run ended in the middle of a reply: what was written of it stays, as it is."""
+        await self._halt(key, draft)
+        if draft.ts:
+            metadata = {"event_type": "parley_partial", "event_payload": {}}
+            if not await self._quietly("chat.stopStream", channel=key.channel, ts=draft.ts, metadata=metadata):
+                with suppress(SlackAway):  # Slack's own Stop has ended it already, and left it without metadata
+                    await self._replace(key, draft.ts, draft.sent, metadata)
+
+    async def _replace(self, key: ThreadKey, ts: str, text: str, metadata: dict[str, Any]) -> bool:
+        """Put the whole text in place of a stream that takes no more; False if that is not to be had."""
+        shown = {"text": text[: limits.MESSAGE_TEXT], "blocks": [{"type": "markdown", "text": text}]}
+        try:
+            await self._slack.call("chat.update", channel=key.channel, ts=ts, metadata=metadata, **shown)
+        except SlackRefused as refused:
+            log.info("live.not_replaced", error=refused.error)
+            return False
+        return True
+
+    async def _quietly(self, method: str, **arguments: Any) -> bool:
+        try:
+            await self._slack.call(method, **arguments)
+        except (SlackRefused, SlackAway) as error:
+            log.debug("live.not_shown", error=str(error))
+            return False
+        return True
+
+
+def _parent(key: ThreadKey) -> ThreadKey:
+    return key.model_copy(update={"call_id": "", "number": 0})

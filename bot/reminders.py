@@ -1,0 +1,94 @@
+"""Reminders and expiry: rows with a due time, and one task that sleeps until the next."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+import structlog
+
+from agent.core.events import AskExpired
+from agent.ports import Card, ThreadKey
+from agent.store.journal import Store
+from agent.threads import Threads
+from bot.blocks import reply
+from bot.pausing import Sleep, pause_unless
+from bot.slack import Slack, SlackAway, SlackRefused
+
+log = structlog.get_logger()
+
+_LONGEST_SLEEP = 3_600.0
+_SHORTEST_SLEEP = 1.0  # what is due may stay so for a while, until its card is closed
+_AFTER_FAILURE = 60.0
+
+
+class Hours(Protocol):
+    def in_working_hours(self, at: float) -> float:
+        """This moment, or the next at which people may be disturbed."""
+
+
+class Reminders:
+    def __init__(
+        self,
+        store: Store,
+        threads: Threads,
+        slack: Slack,
+        *,
+        due: Hours,
+        clock: Callable[[], float] = time.time,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._store, self._threads, self._slack, self._hours = store, threads, slack, due
+        self._clock, self._sleep = clock, sleep
+        self._changed = asyncio.Event()
+
+    def wake(self) -> None:
+        """Something opened or closed: the next due time may be another."""
+        self._changed.set()
+
+    async def run(self) -> None:
+        while True:
+            self._changed.clear()
+            wait = _LONGEST_SLEEP
+            try:
+                await self.do_due()
+                if (due := await self._store.delivery.next_due()) is not None:
+                    wait = min(max(due - self._clock(), _SHORTEST_SLEEP), _LONGEST_SLEEP)
+            except Exception:  # the outermost loop: the next reminder may go better
+                log.exception("reminders.failed")
+                wait = _AFTER_FAILURE
+            await pause_unless(self._changed, wait, self._sleep)
+
+    async def do_due(self) -> None:
+        now = self._clock()
+        for key, card in await self._store.delivery.due(now):
+            if card.expire_at is not None and card.expire_at <= now:
+                await self._threads.record(key, AskExpired(call_id=card.name.rsplit("/", 1)[-1]))
+            elif (later := self._hours.in_working_hours(now)) > now:
+                await self._put_off(key, card, later)
+            else:
+                await self._put_off(key, card, None)
+                await self._remind(key, card)
+
+    async def _put_off(self, key: ThreadKey, card: Card, remind_at: float | None) -> None:
+        _, shown = await self._store.delivery.cards(key)
+        await self._store.delivery.show(key, [replace(card, remind_at=remind_at)], shown)
+
+    async def _remind(self, key: ThreadKey, card: Card) -> None:
+        """Once. If Slack will not have it, nobody is worse off than without."""
+        rendered = reply.note(f"⏰ Still waiting for an answer: {card.title}")
+        metadata = {"event_type": "parley_reminder", "event_payload": {"card": card.name}}
+        try:
+            await self._slack.call(
+                "chat.postMessage",
+                channel=key.channel,
+                thread_ts=key.root,
+                text=rendered.text,
+                blocks=rendered.blocks,
+                metadata=metadata,
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        except (SlackRefused, SlackAway) as error:
+            log.info("reminders.not_sent", error=str(error))

@@ -1,0 +1,135 @@
+"""Parley in Slack, whole: the real app over Socket Mode on the local Slack, a real database, a scripted model."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from agent.store.journal import Store
+from bot.app import serve
+from bot.playground import looking
+from bot.playground.people import Person
+from bot.playground.server import LocalSlack
+from bot.playground.workspace import Channel, Message
+from bot.settings import Settings
+from tests.support.scripted_model import ScriptedModel
+
+_HASTE = 20
+
+
+class SlackWorld:
+    """`start()` begins Parley, so that a test can set things up before; settings are given by their names."""
+
+    def __init__(self, directory: Path, **settings: Any) -> None:
+        self.database_url = f"sqlite:///{directory}/parley.db"
+        self.slack = LocalSlack()
+        self.model = ScriptedModel()
+        self.pauses: list[float] = []
+        self._settings = settings
+        self._serving: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "SlackWorld":
+        await self.slack.__aenter__()
+        await self.model.__aenter__()
+        return self
+
+    async def __aexit__(self, *failure: Any) -> None:
+        await self.stop()
+        try:
+            await self.model.__aexit__(*failure)
+        finally:
+            await self.slack.__aexit__(*failure)
+
+    @property
+    def settings(self) -> Settings:
+        given = {
+            "slack_bot_token": self.slack.bot_token,
+            "slack_app_token": self.slack.app_token,
+            "slack_api_url": self.slack.api_url,
+            "openai_api_key": "test",
+            "openai_model": "scripted",
+            "openai_base_url": self.model.base_url,
+            "database_url": self.database_url,
+        }
+        return Settings(_env_file=None, **given | self._settings)  # type: ignore[call-arg, arg-type]
+
+    async def start(self, **settings: Any) -> "SlackWorld":
+        self._settings |= settings
+        serving = serve(self.settings, asyncio.Event(), clock=self.slack.clock.now, sleep=self.sleep)
+        self._serving = asyncio.create_task(serving)
+        await asyncio.wait({self._serving, asyncio.create_task(self.slack.connected(2))}, return_when="FIRST_COMPLETED")
+        if self._serving.done():
+            self._serving.result()
+        return self
+
+    async def sleep(self, seconds: float) -> None:
+        """Parley's pauses: shorter than they would be, by the local Slack's clock, and written down."""
+        self.pauses.append(seconds)
+        await self.slack.clock.sleep(seconds / _HASTE)
+
+    async def stop(self) -> None:
+        """As by Ctrl-C in the middle of everything: what runs is cut off."""
+        if self._serving:
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
+            self._serving = None
+
+    async def restart(self) -> None:
+        await self.stop()
+        await self.start()
+
+    def person(self, name: str = "ann") -> Person:
+        return self.slack.people[name]
+
+    @property
+    def general(self) -> Channel:
+        return self.slack.channels["general"]
+
+    def replies(self, ts: str, channel: Channel | None = None) -> list[Message]:
+        """What Parley shows in a thread."""
+        thread = self.slack.thread(channel or self.general, ts)
+        return [message for message in thread if message.user == self.slack.bot_user_id]
+
+    def forms(self, ts: str, channel: Channel | None = None) -> list[Message]:
+        """The messages with a button in them."""
+        return [message for message in self.replies(ts, channel) if looking.buttons(message.blocks or [])]
+
+    async def form(self, ts: str, channel: Channel | None = None) -> Message:
+        """The newest form in a thread, as soon as there is one."""
+        return (await self.slack.until(lambda: self.forms(ts, channel)))[-1]
+
+    async def says(self, words: str, ts: str, channel: Channel | None = None) -> Message:
+        """The message of Parley's in which these words can be read, as soon as there is one."""
+
+        def found() -> list[Message]:
+            return [m for m in self.replies(ts, channel) if words in f"{m.text}\n{looking.words(m.blocks or [])}"]
+
+        return (await self.slack.until(found))[-1]
+
+    async def told(self, words: str, person: Person) -> Message:
+        """The private message with these words, as soon as it is there."""
+        return (await self.slack.until(lambda: [m for m in self.slack.ephemerals(person) if words in m.text]))[-1]
+
+    async def asked(self, count: int) -> dict[str, Any]:
+        """The body of the model's request of this number (from 1), as soon as it was made."""
+        await self.model.asked(count)
+        return self.model.requests[count - 1]
+
+    async def dealt_with(self) -> None:
+        """Wait until everything that was delivered is dealt with: what has not happened by then will not."""
+        await self.slack.until(lambda: all(delivery.acked for delivery in self.slack.deliveries))
+        store = await Store.open(self.database_url)
+        try:
+            async with asyncio.timeout(5):
+                while await store.delivery.waiting():
+                    continue
+        finally:
+            await store.close()
+
+    def result(self, number: int = -1) -> Any:
+        """What the newest request says was the result of a tool, parsed if it is JSON."""
+        contents = [m["content"] for m in self.model.requests[-1]["messages"] if m["role"] == "tool"]
+        try:
+            return json.loads(contents[number])
+        except json.JSONDecodeError:
+            return contents[number]
