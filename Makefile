@@ -15,8 +15,8 @@ install: .venv/installed  ## create .venv with everything, at the locked version
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	touch $@
 
-run: install  ## start Parley in this terminal
-	$(BIN)/parley chat
+run: install  ## start Parley: in Slack if .env has its tokens, else in this terminal
+	$(BIN)/parley run
 
 test: install  ## run every test, with branch coverage
 	$(BIN)/pytest --cov --cov-report=term:skip-covered
