@@ -33,6 +33,7 @@ format: install  ## format, and mend what the linter can mend
 bench: install  ## print the measurements (not tests: this machine's noise is in them)
 	$(BIN)/python -m tests.benchmarks.paused_threads
 	$(BIN)/python -m tests.benchmarks.journal
+	$(BIN)/python -m tests.benchmarks.slack
 
 lock:  ## pin every dependency anew (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 \

@@ -1,6 +1,7 @@
 """App Home: published to whoever opened it, and again when something changed."""
 
 import asyncio
+import time
 
 import structlog
 
@@ -17,8 +18,10 @@ from bot.slack import Slack, SlackAway, SlackRefused
 log = structlog.get_logger()
 
 _MOST_VIEWERS = 200
-_MOST_CARDS = 50
+_MOST_CARDS = 200
+_MOST_DECIDED = 10
 _BETWEEN_UPDATES = 2.0
+_MEMBERS_KEPT = 300.0
 
 
 class Home:
@@ -37,6 +40,7 @@ class Home:
         self._viewers: dict[tuple[str, str], None] = {}
         self._wanted = asyncio.Event()
         self._opened: set[tuple[str, str]] = set()
+        self._members: dict[str, tuple[float, frozenset[str]]] = {}
 
     def open(self, team: str, user: str) -> None:
         self._viewers.pop((team, user), None)
@@ -61,18 +65,44 @@ class Home:
                     await self._publish(team, user)
                 except (SlackRefused, SlackAway) as error:
                     log.info("home.not_published", error=str(error))
+                except Exception:  # the outermost loop: the next one may go better
+                    log.exception("home.failed")
             await self._sleep(_BETWEEN_UPDATES)
 
     async def _publish(self, team: str, user: str) -> None:
         waiting = [
             home.Waiting(card.title, key.channel, int(card.at), self._link(key, card))
             for key, card in await self._store.delivery.open_cards(team, _MOST_CARDS)
-            if await self._may_answer(user, key, card)
+            if await self._is_in(user, key.channel) and await self._may_answer(user, key, card)
         ]
         decided = [
-            _decided(key, card, self._link(key, card)) for key, card in await self._store.delivery.ended_cards(team, 10)
+            _decided(key, card, self._link(key, card))
+            for key, card in await self._store.delivery.ended_cards(team, _MOST_CARDS)
+            if await self._is_in(user, key.channel)
         ]
-        await self._slack.call("views.publish", user_id=user, view=home.home(waiting, decided))
+        await self._slack.call("views.publish", user_id=user, view=home.home(waiting, decided[:_MOST_DECIDED]))
+
+    async def _is_in(self, user: str, channel: str) -> bool:
+        """Whether they can see the place at all. If Slack will not say, nothing from there is shown."""
+        at, members = self._members.get(channel, (float("-inf"), frozenset[str]()))
+        if time.monotonic() - at > _MEMBERS_KEPT:
+            members = await self._members_of(channel)
+            self._members[channel] = (time.monotonic(), members)
+        return user in members
+
+    async def _members_of(self, channel: str) -> frozenset[str]:
+        found: list[str] = []
+        cursor = None
+        while True:
+            try:
+                answer = await self._slack.call("conversations.members", channel=channel, limit=999, cursor=cursor)
+            except SlackRefused as refused:
+                log.info("home.members_unknown", channel=channel, error=refused.error)
+                return frozenset()
+            found += [str(member) for member in answer.get("members", ())]
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
+            if not cursor:
+                return frozenset(found)
 
     async def _may_answer(self, user: str, key: ThreadKey, card: Card) -> bool:
         state = await self._store.state(key)

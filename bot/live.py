@@ -84,7 +84,8 @@ class LiveView:
             case Waiting():
                 self._statuses.say(thread, "", "suspended", message_follows=True)
             case AtRest():
-                self._statuses.say(thread, "", "active")
+                draft = self._drafts.get(thread)
+                self._statuses.say(thread, "", "active", message_follows=not (draft and draft.ts))
                 self._requesters.pop(thread, None)
         self._let_go(thread, state)
 

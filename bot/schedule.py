@@ -1,7 +1,7 @@
 """When people are reminded of an open question, and when it expires: pure."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 
@@ -22,12 +22,16 @@ class Schedule:
     def in_working_hours(self, at: float) -> float:
         """This moment, or the next one on a working day at a working hour."""
         moment = datetime.fromtimestamp(at, self.zone)
-        for _ in range(8):
-            start = moment.replace(hour=self.opens, minute=0, second=0, microsecond=0)
-            if moment.weekday() < 5 or self.closes - self.opens == 24:
-                if moment < start:
-                    return start.timestamp()
-                if moment.hour < self.closes:
-                    return moment.timestamp()
-            moment = start + timedelta(days=1)
-        return moment.timestamp()
+        while not self._is_working(moment):
+            at += 3_600 - moment.minute * 60 - moment.second - moment.microsecond / 1e6
+            moment = datetime.fromtimestamp(at, self.zone)
+        return at
+
+    def _is_working(self, moment: datetime) -> bool:
+        if self.closes - self.opens == 24:
+            return True
+        if self.opens < self.closes:
+            in_hours = self.opens <= moment.hour < self.closes
+        else:  # over midnight
+            in_hours = moment.hour >= self.opens or moment.hour < self.closes
+        return moment.weekday() < 5 and in_hours

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,7 @@ class SlackWorld:
 
     async def start(self, **settings: Any) -> "SlackWorld":
         self._settings |= settings
+        self._delivered_before = len(self.slack.deliveries)
         serving = serve(self.settings, asyncio.Event(), clock=self.slack.clock.now, sleep=self.sleep)
         self._serving = asyncio.create_task(serving)
         await asyncio.wait({self._serving, asyncio.create_task(self.slack.connected(2))}, return_when="FIRST_COMPLETED")
@@ -125,6 +128,19 @@ class SlackWorld:
                     continue
         finally:
             await store.close()
+
+    async def at_rest(self) -> None:
+        """Wait until nothing is left to do or to show: what has not happened by then will not."""
+        await self.slack.until(self._is_at_rest)
+
+    def _is_at_rest(self) -> bool:
+        if not all(delivery.acked for delivery in self.slack.deliveries[self._delivered_before :]):
+            return False
+        path = self.database_url.removeprefix("sqlite:///")
+        working = "SELECT id FROM threads WHERE seq > shown OR kind IN ('thinking', 'running_tools')"
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            found = connection.execute(f"{working} UNION SELECT key FROM inbox WHERE body != ''")
+            return found.fetchone() is None
 
     def result(self, number: int = -1) -> Any:
         """What the newest request says was the result of a tool, parsed if it is JSON."""
