@@ -74,7 +74,9 @@ class Threads:
         """Go on with whatever was unfinished."""
         for key in await self._journal.unfinished():
             try:
-                self._dispatch.learn(key, await self._journal.state(key))
+                state = await self._journal.state(key)
+                self._dispatch.learn(key, state)
+                self._watcher.changed(key, state)
             except ValueError:  # one row that cannot be read must not keep all others from going on
                 log.exception("thread.unreadable", thread=key.model_dump())
 

@@ -3,15 +3,17 @@
 import asyncio
 import importlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
 import structlog
 from pydantic import SecretStr
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent.core.events import Limits
@@ -23,6 +25,7 @@ from agent.threads import Threads
 from agent.tools.ask_user_question import ASK_USER_QUESTION
 from agent.tools.confirm_action import CONFIRM_ACTION
 from agent.tools.registry import Tool, Toolbox
+from bot.background import Background
 from bot.cards import Cards
 from bot.files import Files
 from bot.home import Home
@@ -108,13 +111,14 @@ async def serving(
             slack,
             live=live,
             due=due,
-            bot_user_id=me.user_id,
+            me=me,
             changed=changed,
             clock=clock,
             sleep=sleep,
         )
-        live.follow(cards.show)
-        files = Files(slack, people, token=token, bot_user_id=me.user_id)
+        live.follow(cards.show, cards.behind)
+        files = Files(slack, people, token=token, api_url=settings.slack_api_url, bot_user_id=me.user_id)
+        background = Background()
         intake = Intake(
             store=parley.store,
             threads=parley.threads,
@@ -123,19 +127,17 @@ async def serving(
             permissions=permissions,
             files=files,
             open_home=home.open,
+            background=background,
         )
-        inbox = Inbox(parley.store, intake, sleep)
+        inbox = Inbox(parley.store, intake, clock, sleep)
         # Closed from the last to the first: what is still said then is written down, and shown after the next start.
-        for part in (live, cards, parley.threads, inbox):
+        for part in (background, live, cards, parley.threads, inbox):
             stack.push_async_callback(part.close)
-        for work in (home.run(), reminders.run()):
+        for work in (home.run(), reminders.run(), inbox.tidy()):
             stack.push_async_callback(cancelled, asyncio.create_task(work))
-        app = AsyncApp(client=client)
-        Listeners(inbox, me.user_id).register(app)
-        await parley.store.delivery.forget_before(time.time() - 86_400)
+        app = AsyncApp(client=client, authorize=me.authorizing(token))
+        Listeners(inbox, me.user_id, me.team_id).register(app)
         await cards.start(me.team_id)
-        for key in await parley.store.unfinished():
-            live.changed(key, await parley.store.state(key))
         await inbox.start()
         await parley.threads.start()
         yield app
@@ -147,13 +149,17 @@ async def serve(
     """Until `ended`. Over two sockets, since each is closed for a moment whenever Slack renews it."""
     app_token = required(settings.slack_app_token, "SLACK_APP_TOKEN")
     async with serving(settings, clock=clock, sleep=sleep) as app:
-        handlers = [AsyncSocketModeHandler(app, app_token) for _ in range(2)]
+        handlers = [AsyncSocketModeHandler(app, app_token, ping_interval=3) for _ in range(2)]
+        connecting = [asyncio.create_task(handler.connect_async()) for handler in handlers]  # type: ignore[no-untyped-call]
         try:
-            for handler in handlers:
-                await handler.connect_async()  # type: ignore[no-untyped-call]
-            log.info("slack.connected", sockets=len(handlers))
-            await ended.wait()
+            ending = asyncio.create_task(ended.wait())
+            await asyncio.wait({ending, *connecting}, return_when=asyncio.FIRST_COMPLETED)
+            if not ended.is_set():
+                log.info("slack.connected", sockets=len(handlers))
+            await ending
         finally:
+            for task in (ending, *connecting):
+                await cancelled(task)
             for handler in handlers:
                 await handler.close_async()  # type: ignore[no-untyped-call]
     log.info("parley.stopped")
@@ -161,9 +167,23 @@ async def serve(
 
 @dataclass(frozen=True)
 class Identity:
+    """Who we are in Slack, by the token that we were given."""
+
     team_id: str
     user_id: str
+    bot_id: str
     url: str
+
+    def authorizing(self, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:
+        """Known once and for all: Bolt would ask Slack at the first event, and drop the event if that fails."""
+        known = AuthorizeResult(
+            enterprise_id=None, team_id=self.team_id, bot_user_id=self.user_id, bot_id=self.bot_id, bot_token=token
+        )
+
+        async def authorize(**_request: object) -> AuthorizeResult:
+            return known
+
+        return authorize
 
 
 async def identify(slack: Slack) -> Identity:
@@ -173,7 +193,8 @@ async def identify(slack: Slack) -> Identity:
         raise BadSettings(f"SLACK_BOT_TOKEN is refused by Slack: {refused.error}.") from refused
     except SlackAway as away:
         raise BadSettings(f"SLACK_API_URL cannot be reached ({away}).") from away
-    return Identity(str(answer["team_id"]), str(answer["user_id"]), str(answer.get("url", "")))
+    named = (answer["team_id"], answer["user_id"], answer.get("bot_id") or "", answer.get("url") or "")
+    return Identity(*map(str, named))
 
 
 def required(secret: SecretStr | None, name: str) -> str:
@@ -182,7 +203,7 @@ def required(secret: SecretStr | None, name: str) -> str:
     return secret.get_secret_value()
 
 
-async def cancelled(task: asyncio.Task[None]) -> None:
+async def cancelled(task: asyncio.Task[Any]) -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 

@@ -8,9 +8,11 @@ from typing import Any, Protocol
 
 import structlog
 
-from agent.core.errors import StoreError
+from agent.core.errors import AgentError, StoreError
 from agent.ports import Card, ThreadKey
 from agent.store.journal import Store
+from bot.background import Background
+from bot.live import DRAFT
 from bot.pausing import Sleep
 from bot.showing import Wanted, row_of, wanted
 from bot.slack import Slack, SlackAway, SlackRefused
@@ -21,6 +23,7 @@ _EVENT_TYPE = "parley_card"
 _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "is_inactive"})
 _TOO_MUCH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long"})
 _LONGEST_PAUSE = 60.0
+_MOST_TRIES = 8
 
 
 class Live(Protocol):
@@ -31,6 +34,16 @@ class Live(Protocol):
 
     def quiet(self, key: ThreadKey) -> AbstractAsyncContextManager[str]:
         """No stream begins or grows meanwhile; the message of the one that is under way, or nothing."""
+
+
+class Me(Protocol):
+    """Who we are in Slack."""
+
+    @property
+    def user_id(self) -> str: ...
+
+    @property
+    def bot_id(self) -> str: ...
 
 
 class Due(Protocol):
@@ -46,15 +59,15 @@ class Cards:
         *,
         live: Live,
         due: Due,
-        bot_user_id: str,
+        me: Me,
         changed: Callable[[], None],
         clock: Callable[[], float] = time.time,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._store, self._slack, self._live, self._due = store, slack, live, due
-        self._bot_user_id, self._changed, self._clock, self._sleep = bot_user_id, changed, clock, sleep
+        self._me, self._changed, self._clock, self._sleep = me, changed, clock, sleep
         self._again: dict[ThreadKey, bool] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
         self._doubtful: set[ThreadKey] = set()
 
     async def start(self, team: str) -> None:
@@ -70,54 +83,58 @@ class Cards:
             self._again[key] = True
             return
         self._again[key] = False
-        task = asyncio.create_task(self._keep_showing(key))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._background.start(self._keep_showing(key))
+
+    def behind(self, key: ThreadKey) -> bool:
+        """Whether something that was said before is still to be shown."""
+        return key in self._again
 
     async def close(self) -> None:
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def settled(self) -> None:
-        while self._tasks:
-            await asyncio.wait(set(self._tasks))
+        await self._background.close()
 
     async def _keep_showing(self, key: ThreadKey) -> None:
-        pause = 0.5
+        tries = 0
         try:
-            while True:
+            while tries < _MOST_TRIES:
                 self._again[key] = False
                 try:
                     await self._show(key)
-                    pause = 0.5
+                    tries = 0
                 except (SlackAway, StoreError) as error:
-                    log.warning("cards.away", thread=key.model_dump(), error=str(error), retry_in=pause)
-                    self._doubtful.add(key)
-                    await self._sleep(pause)
-                    pause = min(pause * 2, _LONGEST_PAUSE)
-                    continue
-                if not self._again[key]:
-                    return
-        except Exception:
-            log.exception("cards.failed", thread=key.model_dump())
+                    await self._pause(key, error, tries := min(tries + 1, _MOST_TRIES - 1))
+                except Exception as error:  # noqa: BLE001 (Slack refuses it, or a bug of ours: it may pass, or not)
+                    await self._pause(key, error, tries := tries + 1)
+                else:
+                    if not self._again[key]:
+                        return
         finally:
             del self._again[key]
 
+    async def _pause(self, key: ThreadKey, error: Exception, tries: int) -> None:
+        """What went wrong may have taken effect all the same, so that has to be looked up before the next try."""
+        self._doubtful.add(key)
+        wait = min(0.25 * 2**tries, _LONGEST_PAUSE)
+        known = isinstance(error, AgentError)
+        log.warning("cards.not_shown", thread=key.model_dump(), error=str(error) if known else "", exc_info=not known)
+        await self._sleep(wait)
+
     async def _show(self, key: ThreadKey) -> None:
-        posted = await self._posted(key) if key in self._doubtful else {}
         cards, shown = await self._store.delivery.cards(key)
+        posted = await self._posted(key, {card.ts for card in cards}) if key in self._doubtful else {}
         open_names = {card.name for card in cards if card.is_open}
         first = min([shown + 1, *(row_of(name) for name in open_names)])
         events = list(enumerate(await self._store.events_since(key, first), start=first))
         have = {card.name: card for card in cards}
-        changed = []
-        for want in wanted(events, shown, open_names):
-            card = have.get(want.name)
-            if card is None or card.digest != want.digest:
-                changed.append(await self._bring(key, want, card, posted.get(want.name)))
-        if events:
-            await self._store.delivery.show(key, changed, events[-1][0])
+        changed: list[Card] = []
+        try:
+            for want in wanted(events, shown, open_names):
+                card = have.get(want.name)
+                if card is None or card.digest != want.digest:
+                    changed.append(await self._bring(key, want, card, posted.get(want.name)))
+            shown = events[-1][0] if events else shown
+        finally:  # what is shown is known, even if the rest is not
+            if changed or events:
+                await self._store.delivery.show(key, changed, shown)
         self._doubtful.discard(key)
         if any(card.is_open or card.ending for card in changed):
             self._changed()
@@ -162,15 +179,15 @@ class Cards:
             return await self._post(key, want)
         return ts
 
-    async def _posted(self, key: ThreadKey) -> dict[str, str]:
-        """The cards that stand in the thread by their metadata; a stream that a crash cut off has none, and goes."""
+    async def _posted(self, key: ThreadKey, known: set[str]) -> dict[str, str]:
+        """The cards that stand in the thread by their metadata. A reply that a crash cut off goes: it is not one."""
         found: dict[str, str] = {}
         async with self._live.quiet(key) as streaming:
             for message in await self._own_messages(key):
-                metadata, ts = message.get("metadata") or {}, str(message["ts"])
-                if metadata.get("event_type") == _EVENT_TYPE:
-                    found[str(metadata["event_payload"]["card"])] = ts
-                elif not metadata and ts != streaming:
+                ts = str(message["ts"])
+                if name := _card_of(message):
+                    found[name] = ts
+                elif _is_left_over(message) and ts not in known and ts != streaming:
                     await self._remove(key, ts)
         return found
 
@@ -184,13 +201,30 @@ class Cards:
             except SlackRefused as refused:
                 log.warning("cards.unreadable", thread=key.model_dump(), error=refused.error)
                 return found
-            found += [message for message in answer.get("messages", ()) if message.get("user") == self._bot_user_id]
+            found += [message for message in answer.get("messages", ()) if self._is_own(message)]
             cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
             if not cursor:
                 return found
+
+    def _is_own(self, message: dict[str, Any]) -> bool:
+        by_bot = bool(self._me.bot_id) and message.get("bot_id") == self._me.bot_id
+        return by_bot or message.get("user") == self._me.user_id
 
     async def _remove(self, key: ThreadKey, ts: str) -> None:
         try:
             await self._slack.call("chat.delete", channel=key.channel, ts=ts)
         except SlackRefused as refused:
             log.info("cards.not_removed", thread=key.model_dump(), error=refused.error)
+
+
+def _card_of(message: dict[str, Any]) -> str:
+    metadata = message.get("metadata")
+    if not isinstance(metadata, dict) or metadata.get("event_type") != _EVENT_TYPE:
+        return ""
+    return str((metadata.get("event_payload") or {}).get("card", ""))
+
+
+def _is_left_over(message: dict[str, Any]) -> bool:
+    """A draft, or a stream that never ended: only at its end does that get metadata."""
+    metadata = message.get("metadata")
+    return not metadata or (isinstance(metadata, dict) and metadata.get("event_type") == DRAFT)

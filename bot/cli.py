@@ -13,6 +13,8 @@ from agent.core.errors import StoreError
 from bot import logs
 from bot.settings import BadSettings, Settings, read_settings
 
+_GRACE_SECONDS = 8.0
+
 app = typer.Typer(
     name="parley",
     help="An AI agent that works in a thread and, when it needs a decision, asks and waits.",
@@ -92,7 +94,12 @@ async def _serve_until_signalled(settings: Settings) -> None:
     ended = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, ended.set)
-    await serve(settings, ended)
+    serving = asyncio.create_task(serve(settings, ended))
+    await asyncio.wait({serving, asyncio.create_task(ended.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    try:
+        await asyncio.wait_for(serving, _GRACE_SECONDS if ended.is_set() else None)
+    except TimeoutError:  # cut off where it is: nothing is lost, and the next start goes on from there
+        sys.exit("parley: it took too long to stop, so it was cut off.")
 
 
 def main() -> None:

@@ -134,7 +134,8 @@ async def _app(settings: Settings) -> Finding:
     if settings.slack_app_token is None:
         return Finding("app token", "wrong", "SLACK_APP_TOKEN is not set.", GET_APP_TOKEN)
     try:
-        await Slack(_client(settings, settings.slack_app_token)).call_once("apps.connections.open")
+        token = settings.slack_app_token.get_secret_value()
+        await Slack(_client(settings, settings.slack_app_token)).call_once("apps.connections.open", app_token=token)
     except (SlackRefused, SlackAway) as error:
         return _refused("app token", "SLACK_APP_TOKEN", error, GET_APP_TOKEN)
     return Finding("app token", "fine", "works: Slack would connect.")

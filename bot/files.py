@@ -3,6 +3,7 @@
 import base64
 from collections.abc import AsyncIterator
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
@@ -20,11 +21,16 @@ _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _TEXT_TYPES = ("text/", "application/json", "application/xml", "application/x-yaml", "application/yaml")
 
 
+_LARGEST = 6_000_000
+_SLACK_HOSTS = (".slack.com", ".slack-files.com")
+
+
 class Files:
-    def __init__(self, slack: Slack, people: People, *, token: str, bot_user_id: str) -> None:
+    def __init__(self, slack: Slack, people: People, *, token: str, api_url: str, bot_user_id: str) -> None:
         self._slack = slack
         self._people = people
         self._token = token
+        self._api_host = urlsplit(api_url).hostname
         self._bot_user_id = bot_user_id
 
     async def read(self, said: Said) -> tuple[str, tuple[str, ...]]:
@@ -47,6 +53,9 @@ class Files:
         return "\n\n".join(parts), tuple(images)
 
     async def _download(self, file: File) -> bytes | None:
+        host = urlsplit(file.url_private).hostname or ""
+        if host != self._api_host and not host.endswith(_SLACK_HOSTS):
+            return None  # our token is for Slack alone
         headers = {"Authorization": f"Bearer {self._token}"}
         try:
             async with (
@@ -54,7 +63,7 @@ class Files:
                 session.get(file.url_private, headers=headers) as response,
             ):
                 response.raise_for_status()
-                content, kind = await response.read(), response.content_type
+                content, kind = await _read(response), response.content_type
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             log.info("files.not_fetched", error=type(error).__name__)
             return None
@@ -104,3 +113,12 @@ def _kind(file: File) -> Literal["text", "image"] | None:
     if file.mimetype in _IMAGE_TYPES and file.size <= _LARGEST_IMAGE:
         return "image"
     return "text" if file.mimetype.startswith(_TEXT_TYPES) and file.size <= _LONGEST_TEXT else None
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    content = bytearray()
+    async for piece in response.content.iter_chunked(65_536):
+        content += piece
+        if len(content) > _LARGEST:
+            raise ValueError("more than it said it was")
+    return bytes(content)

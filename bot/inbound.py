@@ -43,8 +43,16 @@ __all__ = [
 ]
 
 
-def parse(body: dict[str, Any], bot_user_id: str) -> Inbound | None:
-    """None for whatever asks nothing of us: other events, other bots, edits, payloads that are not Slack's."""
+_BY_PEOPLE = (None, "file_share", "thread_broadcast")
+
+
+def parse(body: dict[str, Any], bot_user_id: str, team: str = "") -> Inbound | None:
+    """None for whatever asks nothing of us: other events, other bots, edits, payloads that are not Slack's.
+
+    `team` is the one that we are installed in, if there is only one: then every thread is of that team.
+    """
+    if team:
+        body = {**body, "authorizations": [{"team_id": team}], "team": {"id": team}}
     match _text(body, "type"), _text(body, "event", "type"):
         case "event_callback", "message" | "app_mention":
             return _said(body, bot_user_id)
@@ -63,11 +71,13 @@ def _said(body: dict[str, Any], bot: str) -> Said | None:
     event = body["event"]
     channel, ts, user, text = (_text(event, name) for name in ("channel", "ts", "user", "text"))
     files = tuple(_files(event))
-    foreign = event.get("bot_id") or user == bot or event.get("subtype") not in (None, "file_share")
+    foreign = event.get("bot_id") or user == bot or event.get("subtype") not in _BY_PEOPLE
     if foreign or event.get("edited") or not (_team(body) and channel and ts and user and (text.strip() or files)):
         return None
     mentioned = _text(event, "type") == "app_mention" or readable.mentions(text, bot)
-    direct = channel.startswith("D")
+    direct = channel.startswith("D") or _text(event, "channel_type") == "im"
+    if not (mentioned or direct or _text(event, "thread_ts")):
+        return None  # said in a channel, to nobody in particular: it can answer nothing
     user_team = _text(event, "user_team") or _text(event, "team")
     home = {_team(body), _text(body, "enterprise_id")}
     thread_ts = _text(event, "thread_ts")
@@ -98,7 +108,8 @@ def _files(event: dict[str, Any]) -> Iterator[File]:
 
 def _stopped(body: dict[str, Any]) -> StopPressed | None:
     event = body["event"]
-    channel, user, thread_ts, ts = (_text(event, name) for name in ("channel", "user", "thread_ts", "event_ts"))
+    channel, user, thread_ts = (_text(event, name) for name in ("channel", "user", "thread_ts"))
+    ts = _text(event, "event_ts") or _text(body, "event_id")
     if not (_team(body) and channel and thread_ts):
         return None
     streams = tuple(stream for stream in _list(event, "streaming_message_ts") if isinstance(stream, str))
@@ -107,7 +118,8 @@ def _stopped(body: dict[str, Any]) -> StopPressed | None:
 
 def _home(body: dict[str, Any]) -> HomeOpened | None:
     team, user = _team(body), _text(body, "event", "user")
-    return HomeOpened(team=team, user=user, ts=_text(body, "event", "event_ts")) if team and user else None
+    ts = _text(body, "event", "event_ts") or _text(body, "event_id")
+    return HomeOpened(team=team, user=user, ts=ts) if team and user else None
 
 
 def _clicked(body: dict[str, Any]) -> Click | None:

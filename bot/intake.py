@@ -22,6 +22,7 @@ from agent.core.values import Person
 from agent.store.journal import Store
 from agent.threads import Threads
 from bot import ids, words
+from bot.background import Background
 from bot.blocks import approval
 from bot.files import Files
 from bot.inbound import (
@@ -57,6 +58,7 @@ class Intake:
     permissions: Permissions
     files: Files
     open_home: Callable[[str, str], None]
+    background: Background
 
     async def decide(self, key: str, inbound: Inbound) -> None:
         """Deal with what came in under this key; when this returns it no longer waits in the inbox."""
@@ -77,7 +79,7 @@ class Intake:
                 await self.store.delivery.settle(key)
             case Unknown():
                 await self.store.delivery.settle(key)
-                await self._tell(inbound, ids.UnknownId.shown)
+                self._tell(inbound, ids.UnknownId.shown)
 
     async def _said(self, key: str, said: Said) -> None:
         state = await self.store.state(said.thread)
@@ -85,13 +87,15 @@ class Intake:
         if not said.addressed and not waits:
             await self.store.delivery.settle(key)  # people talking among themselves
             return
-        what: What = "start" if isinstance(state, AtRest) else "answer"
-        member, refusal = await self._may(what, said.user, said.team, state, said.external)
+        if said.addressed and means_stop(said.text) and not is_answer(state, said.text, Person()):
+            await self._stop(key, said)
+            return
+        member, refusal = await self._may("answer" if waits else "start", said.user, said.team, state, said.external)
         author = Person(id=said.user, name=member.name)
         if refusal and (said.addressed or is_answer(state, said.text, author)):
             await self._refuse(key, said, refusal)
-        elif said.addressed and means_stop(said.text) and not is_answer(state, said.text, author):
-            await self._record(key, said, StopRequested(by=author))
+        elif refusal and (member.guest or member.external or not member.known):
+            await self.store.delivery.settle(key)  # what outsiders say among themselves is not for the agent
         else:
             (text, images), context = await self.files.read(said), await self._context(said, state)
             heard = {"text": text, "images": images, "context": context}
@@ -105,9 +109,18 @@ class Intake:
             return ""
         return await self.files.thread_before(said, heard=heard)
 
-    async def _stop(self, key: str, stop: StopPressed) -> None:
-        member = await self.people.member(stop.user, stop.team)
+    async def _stop(self, key: str, stop: StopPressed | Said) -> None:
+        """Anyone who belongs here may, at once: it waits neither for its turn nor for Slack to say who it was."""
+        member = await self.people.quickly(stop.user, stop.team)
+        if (member.external and not self.permissions.externals) or (member.guest and not self.permissions.guests):
+            await self._refuse(key, stop, "Sorry, only members of this workspace can stop me.")
+            return
         await self._record(key, stop, StopRequested(by=Person(id=stop.user, name=member.name)))
+
+    def is_urgent(self, inbound: Inbound) -> bool:
+        return isinstance(inbound, StopPressed) or (
+            isinstance(inbound, Said) and inbound.addressed and means_stop(inbound.text)
+        )
 
     async def _answered(self, key: str, click: Submitted | Skipped | Cancelled) -> None:
         state = await self.store.state(click.thread)
@@ -120,8 +133,11 @@ class Intake:
             event: Event = AskSkipped(call_id=click.call_id, by=by)
         elif isinstance(click, Cancelled):
             event = AskCancelled(call_id=click.call_id, by=by)
-        else:
+        elif is_open(state, click.call_id):
             event = AnswersGiven(call_id=click.call_id, answers=await self._answers(click), by=by)
+        else:
+            await self._refuse(key, click, await self._late(click))
+            return
         await self._record(key, click, event)
 
     async def _answers(self, click: Submitted) -> dict[int, str]:
@@ -134,7 +150,7 @@ class Intake:
                     if number < len(questions)
                 }
                 return {number: words for number, words in given.items() if words}
-        return dict.fromkeys(click.choices, "(late)")
+        return {}
 
     async def _decided(self, key: str, decided: Decided | DenyReasonGiven) -> None:
         state = await self.store.state(decided.thread)
@@ -165,7 +181,7 @@ class Intake:
                 if call.id == click.call_id:
                     await self._open(click, whole_view(call, reply.waits.get(call.id)))
                     return
-        await self._tell(click, words.NOT_OPEN)
+        self._tell(click, words.NOT_OPEN)
 
     async def _open(self, click: Click, view: dict[str, Any]) -> bool:
         try:
@@ -189,9 +205,9 @@ class Intake:
         if isinstance(outcome, Refused):
             if isinstance(inbound, Said) and not inbound.addressed:
                 return
-            await self._tell(inbound, await self._why_not(inbound, outcome))
+            self._tell(inbound, await self._why_not(inbound, outcome))
         elif outcome.beaten:
-            await self._tell(inbound, words.refusal(Refused(Why.ALREADY_ANSWERED, outcome.beaten)))
+            self._tell(inbound, words.refusal(Refused(Why.ALREADY_ANSWERED, outcome.beaten)))
 
     async def _why_not(self, inbound: Inbound, refused: Refused) -> str:
         if refused.why is not Why.EMPTY:
@@ -204,9 +220,9 @@ class Intake:
             words.missing(ask.asked[number].question.question for number in ask.unanswered) if ask else words.NOT_OPEN
         )
 
-    async def say_failed(self, inbound: Inbound, incident: str) -> None:
+    def say_failed(self, inbound: Inbound, incident: str) -> None:
         if isinstance(inbound, InThread):
-            await self._tell(inbound, words.FAILED.format(incident=incident))
+            self._tell(inbound, words.FAILED.format(incident=incident))
 
     async def _late(self, inbound: Click | DenyReasonGiven) -> str:
         """What someone is told of something that is closed, whether they may decide it or not."""
@@ -216,10 +232,13 @@ class Intake:
 
     async def _refuse(self, key: str, inbound: InThread, sentence: str) -> None:
         await self.store.delivery.settle(key)
-        await self._tell(inbound, sentence)
+        self._tell(inbound, sentence)
 
-    async def _tell(self, inbound: InThread, sentence: str) -> None:
-        """Only to them."""
+    def _tell(self, inbound: InThread, sentence: str) -> None:
+        """Only to them, and without holding up what comes next."""
+        self.background.start(self._whisper(inbound, sentence))
+
+    async def _whisper(self, inbound: InThread, sentence: str) -> None:
         thread = inbound.thread
         try:
             await self.slack.call(

@@ -17,6 +17,7 @@ EVENTS = ("app_mention", "message", "agent_session_stopped", "app_home_opened")
 class Listeners:
     inbox: Inbox
     bot_user_id: str
+    team: str
 
     def register(self, app: AsyncApp) -> None:
         app.middleware(self.write_down)
@@ -27,7 +28,7 @@ class Listeners:
 
     async def write_down(self, body: dict[str, Any], next: Callable[[], Awaitable[None]]) -> None:
         """An exception here leaves it unacked, and Slack delivers it again."""
-        if received := inbound.parse(body, self.bot_user_id):
+        if received := inbound.parse(body, self.bot_user_id, self.team):
             await self.inbox.accept(received)
         await next()
 

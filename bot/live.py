@@ -1,7 +1,7 @@
 """What people see while the agent works: the thread's status, and the reply as it is written. It may miss things."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ import structlog
 from agent.core.states import AtRest, InTurn, RunningTools, State, Thinking, Waiting
 from agent.core.transcript import ToolCall
 from agent.ports import ThreadKey
+from bot.background import Background
 from bot.blocks import escape, limits
 from bot.pausing import Sleep
 from bot.slack import Slack, SlackAway, SlackLimited, SlackRefused
@@ -21,6 +22,8 @@ log = structlog.get_logger()
 
 _BEFORE_STREAMING = 0.7  # a reply that is done by then is one message and one call
 _BETWEEN_APPENDS = 1.0
+_BETWEEN_UPDATES = 3.0
+DRAFT = "parley_draft"  # what a message is by its metadata until the reply in it is whole
 _LONGEST_STREAM = limits.MARKDOWN_TEXT - 2_000
 
 
@@ -40,15 +43,16 @@ class LiveView:
         self._slack, self._sleep = slack, sleep
         self._statuses = Statuses(slack, sleep)
         self._show: Callable[[ThreadKey], None] = lambda _key: None
+        self._behind: Callable[[ThreadKey], bool] = lambda _key: False
         self._drafts: dict[ThreadKey, Draft] = {}
         self._lost: set[ThreadKey] = set()
         self._requesters: dict[ThreadKey, str] = {}
         self._calling: WeakValueDictionary[ThreadKey, asyncio.Lock] = WeakValueDictionary()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
 
-    def follow(self, show: Callable[[ThreadKey], None]) -> None:
-        """Whoever keeps the thread's messages up to date is told of every change."""
-        self._show = show
+    def follow(self, show: Callable[[ThreadKey], None], behind: Callable[[ThreadKey], bool]) -> None:
+        """Whoever keeps the thread's messages up to date is told of every change, and says if they are behind."""
+        self._show, self._behind = show, behind
 
     def text(self, thread: ThreadKey, delta: str) -> None:
         if thread.call_id:
@@ -56,11 +60,11 @@ class LiveView:
         draft = self._drafts.setdefault(thread, Draft())
         draft.text += delta
         if draft.task is None and draft.text.strip():
-            draft.task = self._spawn(self._stream(thread, draft))
+            draft.task = self._background.start(self._stream(thread, draft))
 
     def restarted(self, thread: ThreadKey) -> None:
         if draft := self._drafts.pop(thread, None):
-            self._spawn(self._discard(thread, draft))
+            self._background.start(self._discard(thread, draft))
 
     def tool_started(self, thread: ThreadKey, call: ToolCall) -> None:
         name = escape.inline(call.name)[:40]
@@ -95,7 +99,7 @@ class LiveView:
         ended = isinstance(state, AtRest) and state.kind != "idle"
         if draft and (ended or draft.task is None):
             del self._drafts[thread]
-            self._spawn(self._leave(thread, draft))
+            self._background.start(self._leave(thread, draft))
 
     async def finish(self, key: ThreadKey, text: str, metadata: dict[str, Any]) -> str | None:
         """Complete the message that streams this text; None if nothing of it is in Slack yet."""
@@ -126,15 +130,7 @@ class LiveView:
 
     async def close(self) -> None:
         await self._statuses.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        await self._background.close()
 
     def _lock(self, key: ThreadKey) -> asyncio.Lock:
         return self._calling.setdefault(key, asyncio.Lock())
@@ -147,6 +143,8 @@ class LiveView:
 
     async def _stream(self, key: ThreadKey, draft: Draft) -> None:
         await self._sleep(_BEFORE_STREAMING)
+        while self._behind(key):  # what was said before must stand above this
+            await self._sleep(_BEFORE_STREAMING)
         try:
             while self._drafts.get(key) is draft and len(draft.text) < _LONGEST_STREAM:
                 async with self._lock(key):
@@ -155,9 +153,33 @@ class LiveView:
         except SlackRefused as refused:
             log.info("live.no_stream", error=refused.error)
             draft.dead = True
+            if not draft.ts:
+                await self._post_and_update(key, draft)
         except SlackAway as error:
             log.info("live.away", error=str(error))
             draft.dead = True
+            if not draft.ts:
+                self._lost.add(key)
+
+    async def _post_and_update(self, key: ThreadKey, draft: Draft) -> None:
+        """Where there are no streams: a message that grows, at the pace that Slack advises."""
+        metadata = {"event_type": DRAFT, "event_payload": {}}
+        try:
+            while self._drafts.get(key) is draft and len(draft.text) < _LONGEST_STREAM:
+                async with self._lock(key):
+                    text = escape.markdown(draft.text)
+                    shown = {"text": text[: limits.MESSAGE_TEXT], "blocks": [{"type": "markdown", "text": text}]}
+                    if draft.ts:
+                        await self._slack.call_once("chat.update", channel=key.channel, ts=draft.ts, **shown)
+                    else:
+                        place = {"channel": key.channel, "thread_ts": key.root, "metadata": metadata}
+                        answer = await self._slack.call_once("chat.postMessage", **place, **shown, unfurl_links=False)
+                        draft.ts = str(answer["ts"])
+                await self._sleep(_BETWEEN_UPDATES)
+        except SlackRefused as refused:
+            log.info("live.no_draft", error=refused.error)
+        except SlackAway as error:
+            log.info("live.away", error=str(error))
             if not draft.ts:
                 self._lost.add(key)
 

@@ -12,6 +12,8 @@ import structlog
 def configure(level: str) -> None:
     number = severity(level)
     to_terminal = sys.stderr.isatty()
+    # Bolt warns that it does not use SLACK_BOT_TOKEN, which it finds in the environment by itself.
+    logging.getLogger("slack_bolt").setLevel(max(number, logging.ERROR))
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

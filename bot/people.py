@@ -33,11 +33,22 @@ class People:
             return kept
         try:
             answer = await self._slack.call("users.info", user=user)
-        except (SlackRefused, SlackAway):
+        except SlackRefused:
             return Member(user, known=False)
         member = _member(answer.get("user") or {}, user, team)
         self._keep("member", user, member)
         return member
+
+    async def quickly(self, user: str, team: str) -> Member:
+        """What is known of them at once: to stop a run must not wait for Slack."""
+        kept = self._fresh("member", user)
+        if isinstance(kept, Member):
+            return kept
+        try:
+            answer = await self._slack.call_once("users.info", user=user)
+        except (SlackRefused, SlackAway):
+            return Member(user, known=False)
+        return _member(answer.get("user") or {}, user, team)
 
     async def of_group(self, group: str) -> frozenset[str]:
         kept = self._fresh("group", group)
@@ -45,7 +56,7 @@ class People:
             return kept
         try:
             answer = await self._slack.call("usergroups.users.list", usergroup=group)
-        except (SlackRefused, SlackAway):
+        except SlackRefused:
             return frozenset()
         users = frozenset(str(user) for user in answer.get("users", ()))
         self._keep("group", group, users)
@@ -66,5 +77,5 @@ def _member(facts: dict[str, Any], user: str, team: str) -> Member:
         id=user,
         name=str(name or ""),
         guest=bool(facts.get("is_restricted") or facts.get("is_ultra_restricted")),
-        external=bool(facts.get("is_stranger")) or facts.get("team_id", team) != team,
+        external=bool(facts.get("is_stranger")) or (facts.get("team_id") or team) != team,
     )

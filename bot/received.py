@@ -64,7 +64,7 @@ class ByUser(Inbound):
 
     @property
     def external(self) -> bool:
-        return self.user_team != self.team
+        return bool(self.user_team) and self.user_team != self.team  # else only users.info can say
 
 
 class Click(ByUser):
@@ -79,7 +79,8 @@ class Click(ByUser):
 
     @property
     def key(self) -> tuple[str, ...]:
-        return ("click", self.team, self.channel, self.message_ts, self.user, self.action_id, self.action_ts)
+        pressed = (self.action_id, self.action_ts, self.trigger_id)
+        return ("click", self.team, self.channel, self.message_ts, self.user, *pressed)
 
     @property
     def thread(self) -> ThreadKey:

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
 
 import structlog
@@ -72,8 +71,7 @@ class Reminders:
                 await self._remind(key, card)
 
     async def _put_off(self, key: ThreadKey, card: Card, remind_at: float | None) -> None:
-        _, shown = await self._store.delivery.cards(key)
-        await self._store.delivery.show(key, [replace(card, remind_at=remind_at)], shown)
+        await self._store.delivery.put_off(key, card.name, remind_at)
 
     async def _remind(self, key: ThreadKey, card: Card) -> None:
         """Once. If Slack will not have it, nobody is worse off than without."""

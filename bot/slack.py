@@ -1,7 +1,6 @@
 """Slack's Web API as we use it: rate limits are waited for, and what went wrong has a type."""
 
 import asyncio
-import json
 from typing import Any
 
 import aiohttp
@@ -63,10 +62,11 @@ class Slack:
 
     async def call_once(self, method: str, **arguments: Any) -> dict[str, Any]:
         """The answer, or why there is none, without waiting for anything."""
-        # As a form: Slack takes JSON for most methods that write, and for few that read.
-        given = {name: _as_text(value) for name, value in arguments.items() if value is not None}
+        given = {name: value for name, value in arguments.items() if value is not None}
+        # By the SDK's own function for the method: it knows which take JSON, and which only a query or a form.
+        function = getattr(self._client, method.replace(".", "_"))
         try:
-            response = await self._client.api_call(method, data=given)
+            response = await function(**given)
         except SlackApiError as error:
             raise _refusal(method, error) from error
         except (aiohttp.ClientError, TimeoutError, SlackClientError, OSError) as error:
@@ -84,10 +84,6 @@ class Slack:
         raise SlackAway(f"{method}: still limited after {_MOST_WAITS} tries")
 
 
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def _refusal(method: str, error: SlackApiError) -> AgentError:
     response = error.response
     status = getattr(response, "status_code", 0) or getattr(response, "status", 0)
@@ -96,6 +92,8 @@ def _refusal(method: str, error: SlackApiError) -> AgentError:
     if status == 429 or name in ("ratelimited", "rate_limited"):
         headers = {key.lower(): value for key, value in response.headers.items()}
         return SlackLimited(method, min(float(headers.get("retry-after", 1)), _LONGEST_WAIT))
+    if 400 <= status < 500 and not name:
+        return SlackRefused(method, f"http_{status}")
     if status >= 500 or not name or name in ("internal_error", "fatal_error", "service_unavailable", "request_timeout"):
         return SlackAway(f"{method}: HTTP {status}")
     return SlackRefused(method, str(name))

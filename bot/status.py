@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from agent.ports import ThreadKey
+from bot.background import Background
 from bot.pausing import Sleep, pause_unless
 from bot.slack import Slack, SlackAway, SlackRefused
 
@@ -30,7 +31,7 @@ class Statuses:
     def __init__(self, slack: Slack, sleep: Sleep = asyncio.sleep) -> None:
         self._slack, self._sleep = slack, sleep
         self._lines: dict[ThreadKey, Line] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
 
     def now(self, key: ThreadKey) -> str:
         return self._lines[key].status if key in self._lines else ""
@@ -40,18 +41,14 @@ class Statuses:
         line = self._lines.get(key)
         if line is None:
             line = self._lines[key] = Line()
-            task = asyncio.create_task(self._bring(key, line))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._background.start(self._bring(key, line))
         line.status, line.session = status, session or line.session
         if message_follows and not line.busy:
             line.told_status = ""
         line.news.set()
 
     async def close(self) -> None:
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._background.close()
 
     async def _bring(self, key: ThreadKey, line: Line) -> None:
         try:

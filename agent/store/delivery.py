@@ -71,6 +71,16 @@ class Delivery:
 
         await self._run(write)
 
+    async def put_off(self, key: ThreadKey, name: str, remind_at: float | None) -> None:
+        """Remind of it then, or not again; nothing, if it was closed meanwhile."""
+
+        def write(connection: sa.Connection) -> None:
+            thread_id = connection.execute(_THREAD, key.model_dump()).one().id
+            which = sa.and_(cards.c.thread_id == thread_id, cards.c.name == name, cards.c.is_open)
+            connection.execute(sa.update(cards).where(which), {"remind_at": remind_at})
+
+        await self._run(write)
+
     async def unshown(self, team: str) -> list[ThreadKey]:
         """The threads whose journal says more than is shown."""
         return await self._keys(sa.select(*_KEY).where(unshown, threads.c.team == team))

@@ -236,7 +236,7 @@ def test_a_click_is_what_its_action_id_says(action_id: str, kind: type[inbound.C
     assert type(click) is kind
     assert (click.call_id, click.thread, click.user) == ("000001000", THREAD, "U0BOB0001")
     where = ("T0ACME001", "C0SHIP001", "1763460020.000200", "U0BOB0001")
-    assert click.key == ("click", *where, action_id, "1763461000.123456")
+    assert click.key == ("click", *where, action_id, "1763461000.123456", click.trigger_id)
 
 
 def test_approve_and_deny_are_decisions() -> None:

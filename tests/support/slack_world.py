@@ -129,6 +129,20 @@ class SlackWorld:
         finally:
             await store.close()
 
+    def inbox(self) -> list[str]:
+        """The keys of everything that was ever written down."""
+        with closing(self._database()) as connection:
+            return [key for (key,) in connection.execute("SELECT key FROM inbox")]
+
+    def state(self, ts: str) -> str:
+        """What a thread is doing, by its root message."""
+        with closing(self._database()) as connection:
+            [(kind,)] = connection.execute("SELECT kind FROM threads WHERE root = ? AND call_id = ''", [ts])
+            return str(kind)
+
+    def _database(self) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{self.database_url.removeprefix('sqlite:///')}?mode=ro", uri=True)
+
     async def at_rest(self) -> None:
         """Wait until nothing is left to do or to show: what has not happened by then will not."""
         await self.slack.until(self._is_at_rest)
@@ -136,9 +150,8 @@ class SlackWorld:
     def _is_at_rest(self) -> bool:
         if not all(delivery.acked for delivery in self.slack.deliveries[self._delivered_before :]):
             return False
-        path = self.database_url.removeprefix("sqlite:///")
         working = "SELECT id FROM threads WHERE seq > shown OR kind IN ('thinking', 'running_tools')"
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        with closing(self._database()) as connection:
             found = connection.execute(f"{working} UNION SELECT key FROM inbox WHERE body != ''")
             return found.fetchone() is None
 
