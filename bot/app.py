@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -135,7 +136,7 @@ async def serving(
             stack.push_async_callback(part.close)
         for work in (home.run(), reminders.run(), inbox.tidy()):
             stack.push_async_callback(cancelled, asyncio.create_task(work))
-        app = AsyncApp(client=client, authorize=me.authorizing(token))
+        app = AsyncApp(client=client, authorize=me.authorizing(token), logger=logging.getLogger("slack_bolt"))
         Listeners(inbox, me.user_id, me.team_id).register(app)
         await cards.start(me.team_id)
         await inbox.start()
