@@ -5,8 +5,6 @@ from typing import Literal
 from urllib.parse import quote, unquote
 
 from agent.core.errors import AgentError
-from agent.core.values import Frozen
-from agent.ports import ThreadKey
 
 # action ids: which listener
 SUBMIT = "ask.submit"
@@ -24,15 +22,17 @@ OPEN_QUESTION = "home.question"
 # Slack reports a click on a link, too, and whatever is in an input; neither asks for anything.
 SILENT = frozenset({CHOICE, OTHER, REASON, OPEN_QUESTION})
 
-# callback ids: which modal
-DENY_REASON = "approval.reason"
+# callback id: which modal
 DETAILS = "details"
 
-REASON_BLOCK = "reason"
+
+def reason_block(call_id: str) -> str:
+    """The block of the input for why something is denied."""
+    return f"reason/{_quoted(call_id)}"
+
 
 Part = Literal["choice", "other"]
 _LONGEST_ID = 255
-_LONGEST_METADATA = 3_000
 
 
 class UnknownId(AgentError):
@@ -63,26 +63,6 @@ class QuestionRef:
             ):
                 return cls(unquoted, int(number), int(revision)), part
         raise UnknownId(f"not the block id of a question: {block_id[:_LONGEST_ID]!r}")
-
-
-class CallRef(Frozen):
-    """The call that a modal is about, and the thread it was made in."""
-
-    thread: ThreadKey
-    call_id: str
-
-    def to_private_metadata(self) -> str:
-        metadata = self.to_json()
-        if len(metadata) > _LONGEST_METADATA:
-            raise UnknownId(f"{len(metadata)} characters are too many for a modal's metadata")
-        return metadata
-
-    @classmethod
-    def from_private_metadata(cls, metadata: str) -> "CallRef":
-        try:
-            return cls.model_validate_json(metadata)
-        except ValueError as error:
-            raise UnknownId("a modal's metadata is not a call's") from error
 
 
 def _is_number(text: str) -> bool:

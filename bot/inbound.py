@@ -9,7 +9,6 @@ from bot.received import (
     Cancelled,
     Click,
     Decided,
-    DenyReasonGiven,
     DetailsWanted,
     File,
     HomeOpened,
@@ -27,7 +26,6 @@ __all__ = [
     "Cancelled",
     "Click",
     "Decided",
-    "DenyReasonGiven",
     "DetailsWanted",
     "File",
     "HomeOpened",
@@ -62,8 +60,6 @@ def parse(body: dict[str, Any], bot_user_id: str, team: str = "") -> Inbound | N
             return _home(body)
         case "block_actions", _:
             return _clicked(body)
-        case "view_submission", _ if _text(body, "view", "callback_id") == ids.DENY_REASON:
-            return _reason(body)
     return None
 
 
@@ -144,7 +140,9 @@ def _clicked(body: dict[str, Any]) -> Click | None:
         case ids.CANCEL:
             return Cancelled(**fields)
         case ids.APPROVE | ids.DENY as pressed:
-            return Decided(**fields, approved=pressed == ids.APPROVE)
+            approved = pressed == ids.APPROVE
+            reason = "" if approved else _reason(body, fields["call_id"])
+            return Decided(**fields, approved=approved, reason=reason)
         case ids.SHOW_DETAILS | ids.SHOW_QUESTIONS:
             return DetailsWanted(**fields)
     return Unknown(**fields)
@@ -175,14 +173,8 @@ def _chosen(state: Any) -> tuple[int, ...]:
     return tuple(sorted({int(value) for value in values if value.isascii() and value.isdecimal()}))
 
 
-def _reason(body: dict[str, Any]) -> DenyReasonGiven | None:
-    try:
-        call = ids.CallRef.from_private_metadata(_text(body, "view", "private_metadata"))
-    except ids.UnknownId:
-        return None
-    reason = _text(body, "view", "state", "values", ids.REASON_BLOCK, ids.REASON, "value")
-    fields = _by_user(body)
-    return DenyReasonGiven(**fields, view_id=_text(body, "view", "id"), call=call, reason=reason.strip())
+def _reason(body: dict[str, Any], call_id: str) -> str:
+    return _text(body, "state", "values", ids.reason_block(call_id), ids.REASON, "value").strip()
 
 
 def _by_user(body: dict[str, Any]) -> dict[str, str]:

@@ -23,13 +23,11 @@ from agent.store.journal import Store
 from agent.threads import Threads
 from bot import ids, words
 from bot.background import Background
-from bot.blocks import approval
 from bot.files import Files
 from bot.inbound import (
     Cancelled,
     Click,
     Decided,
-    DenyReasonGiven,
     DetailsWanted,
     HomeOpened,
     Inbound,
@@ -46,7 +44,7 @@ from bot.slack import Slack, SlackAway, SlackRefused
 
 log = structlog.get_logger()
 
-InThread = Said | StopPressed | Click | DenyReasonGiven
+InThread = Said | StopPressed | Click
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Intake:
                 await self._stop(key, inbound)
             case Submitted() | Skipped() | Cancelled():
                 await self._answered(key, inbound)
-            case Decided() | DenyReasonGiven():
+            case Decided():
                 await self._decided(key, inbound)
             case DetailsWanted():
                 await self._show_details(inbound)
@@ -152,26 +150,15 @@ class Intake:
                 return {number: words for number, words in given.items() if words}
         return {}
 
-    async def _decided(self, key: str, decided: Decided | DenyReasonGiven) -> None:
-        state = await self.store.state(decided.thread)
-        member, refusal = await self._may("approve", decided.user, decided.team, state, decided.external)
-        call_id = decided.call_id if isinstance(decided, Decided) else decided.call.call_id
-        waits = is_open(state, call_id)
+    async def _decided(self, key: str, click: Decided) -> None:
+        state = await self.store.state(click.thread)
+        member, refusal = await self._may("approve", click.user, click.team, state, click.external)
         if refusal:
-            await self._refuse(key, decided, refusal if waits else await self._late(decided))
+            await self._refuse(key, click, refusal if is_open(state, click.call_id) else await self._late(click))
             return
-        if isinstance(decided, Decided) and not decided.approved and waits and await self._ask_why(decided):
-            await self.store.delivery.settle(key)
-            return
-        by = Person(id=decided.user, name=member.name or decided.user_name)
-        approved = isinstance(decided, Decided) and decided.approved
-        reason = decided.reason if isinstance(decided, DenyReasonGiven) else ""
-        await self._record(key, decided, ActionDecided(call_id=call_id, approved=approved, by=by, reason=reason))
-
-    async def _ask_why(self, click: Decided) -> bool:
-        """Open the modal for a reason; False if Slack will not, and then it is denied without one."""
-        ref = ids.CallRef(thread=click.thread, call_id=click.call_id)
-        return await self._open(click, approval.deny_view(ref))
+        by = Person(id=click.user, name=member.name or click.user_name)
+        decided = {"call_id": click.call_id, "approved": click.approved, "reason": click.reason}
+        await self._record(key, click, ActionDecided(**decided, by=by))
 
     async def _show_details(self, click: DetailsWanted) -> None:
         """Of what is closed, too: its message has the button as well."""
@@ -183,13 +170,11 @@ class Intake:
                     return
         self._tell(click, words.NOT_OPEN)
 
-    async def _open(self, click: Click, view: dict[str, Any]) -> bool:
+    async def _open(self, click: Click, view: dict[str, Any]) -> None:
         try:
             await self.slack.call("views.open", trigger_id=click.trigger_id, view=view)
         except (SlackRefused, SlackAway) as error:
             log.info("intake.no_modal", error=str(error))
-            return False
-        return True
 
     async def _may(self, what: What, user: str, team: str, state: State, external: bool) -> tuple[Member, str | None]:
         member = await self.people.member(user, team)
@@ -224,10 +209,9 @@ class Intake:
         if isinstance(inbound, InThread):
             self._tell(inbound, words.FAILED.format(incident=incident))
 
-    async def _late(self, inbound: Click | DenyReasonGiven) -> str:
+    async def _late(self, click: Click) -> str:
         """What someone is told of something that is closed, whether they may decide it or not."""
-        call_id = inbound.call_id if isinstance(inbound, Click) else inbound.call.call_id
-        ending = await self.store.ending(inbound.thread, call_id)
+        ending = await self.store.ending(click.thread, click.call_id)
         return words.ended(ending) if ending else words.NOT_OPEN
 
     async def _refuse(self, key: str, inbound: InThread, sentence: str) -> None:

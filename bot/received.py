@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from agent.core.values import Frozen, Text
 from agent.ports import ThreadKey
-from bot import ids
 
 
 class Inbound(Frozen):
@@ -113,6 +112,7 @@ class Cancelled(Click):
 class Decided(Click):
     kind: ClassVar[str] = "decided"
     approved: bool
+    reason: Text = ""
 
 
 class DetailsWanted(Click):
@@ -125,21 +125,6 @@ class Unknown(Click):
     """A button that is none of ours, or no longer: whoever pressed it deserves a sentence (`ids.UnknownId.shown`)."""
 
     kind: ClassVar[str] = "unknown"
-
-
-class DenyReasonGiven(ByUser):
-    kind: ClassVar[str] = "reason"
-    view_id: str
-    call: ids.CallRef
-    reason: Text = ""
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return (self.kind, self.team, self.view_id)
-
-    @property
-    def thread(self) -> ThreadKey:
-        return self.call.thread
 
 
 class StopPressed(Inbound):
@@ -170,7 +155,7 @@ class HomeOpened(Inbound):
 
 
 _CLICKS = (Submitted, Skipped, Cancelled, Decided, DetailsWanted, Unknown)
-_KINDS: dict[str, type[Inbound]] = {k.kind: k for k in (Said, *_CLICKS, DenyReasonGiven, StopPressed, HomeOpened)}
+_KINDS: dict[str, type[Inbound]] = {k.kind: k for k in (Said, *_CLICKS, StopPressed, HomeOpened)}
 
 
 def load(dumped: str) -> Inbound:

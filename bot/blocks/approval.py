@@ -43,7 +43,7 @@ def card(call: ToolCall) -> Rendered:
         *more,
     )
     text = spoken(["Approve or deny?", proposal.title, *filter(None, [proposal.details])])
-    return Rendered(text, [section("*Needs your approval*"), *blocks, buttons])
+    return Rendered(text, [section("*Needs your approval*"), *blocks, _reason(call), buttons])
 
 
 def title(call: ToolCall) -> str:
@@ -73,23 +73,21 @@ def details_view(call: ToolCall) -> Block:
     return modal(ids.DETAILS, "Everything", items)
 
 
-def deny_view(ref: ids.CallRef) -> Block:
-    """A modal for the reason, which may be left out."""
+def _reason(call: ToolCall) -> Block:
+    """An input for why not, which may be left empty."""
     field = {
         "type": "plain_text_input",
         "action_id": ids.REASON,
         "multiline": True,
         "max_length": limits.INPUT_TEXT,
     }
-    reason = {
+    return {
         "type": "input",
-        "block_id": ids.REASON_BLOCK,
+        "block_id": ids.reason_block(call.id),
         "optional": True,
-        "label": plain_text("Why not? The agent will read this."),
+        "label": plain_text("If you deny it: why? The agent will read this."),
         "element": field,
     }
-    more = {"submit": plain_text("Deny"), "private_metadata": ref.to_private_metadata()}
-    return modal(ids.DENY_REASON, "Deny", [reason], **more) | {"close": plain_text("Back")}
 
 
 def _proposal(call: ToolCall) -> _Proposal:

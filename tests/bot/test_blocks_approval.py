@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from agent.core.asks import Ending, How
 from agent.core.transcript import ToolCall
 from agent.core.values import Person
-from agent.ports import ThreadKey
-from bot import ids
 from bot.blocks import limits
-from bot.blocks.approval import card, closed, deny_view, details_view
+from bot.blocks.approval import card, closed, details_view
 from bot.blocks.parts import Block, Rendered
 from bot.playground.blocks import faults
 
@@ -55,6 +53,18 @@ def test_the_card_says_what_is_to_be_done_and_offers_approve_and_deny() -> None:
         literal("Drop the table <users>"),
         literal("It cannot be undone.\n*Really*"),
         {
+            "type": "input",
+            "block_id": "reason/000001000",
+            "optional": True,
+            "label": {"type": "plain_text", "text": "If you deny it: why? The agent will read this."},
+            "element": {
+                "type": "plain_text_input",
+                "action_id": "reason",
+                "multiline": True,
+                "max_length": 3000,
+            },
+        },
+        {
             "type": "actions",
             "elements": [
                 {
@@ -93,7 +103,7 @@ def test_no_value_can_pass_for_another_argument_or_hide_itself() -> None:
 
 
 def test_a_tool_without_arguments_is_named_alone() -> None:
-    assert card(deploy()).blocks[1:-1] == [literal("Run deploy")]
+    assert card(deploy()).blocks[1:-2] == [literal("Run deploy")]
 
 
 def test_what_does_not_fit_the_card_can_be_seen_whole() -> None:
@@ -106,16 +116,6 @@ def test_what_does_not_fit_the_card_can_be_seen_whole() -> None:
     assert faults(view["blocks"], "modal") == []
     whole = "\n".join(block["text"]["text"] for block in view["blocks"])
     assert [f"│ insert into t values ({n});" for n in range(500)] == whole.split("\n")[2:]
-
-
-def test_the_modal_for_a_reason_knows_its_call() -> None:
-    ref = ids.CallRef(thread=ThreadKey(team="T1", channel="C1", root="1.0"), call_id="000001000")
-    view = deny_view(ref)
-
-    assert faults(view["blocks"], "modal") == []
-    assert ids.CallRef.from_private_metadata(view["private_metadata"]) == ref
-    assert (view["callback_id"], view["submit"]["text"], view["close"]["text"]) == (ids.DENY_REASON, "Deny", "Back")
-    assert view["blocks"][0]["optional"]
 
 
 @pytest.mark.parametrize(

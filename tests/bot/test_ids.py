@@ -4,9 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent.ports import ThreadKey
 from bot import ids
-from bot.ids import CallRef, QuestionRef, UnknownId
+from bot.ids import QuestionRef, UnknownId
 
 HOSTILE = [
     "",
@@ -68,21 +67,6 @@ def test_what_is_no_block_id_of_a_question_is_refused_in_words(block_id: str) ->
 def test_an_id_that_slack_would_refuse_is_never_sent() -> None:
     with pytest.raises(UnknownId):
         QuestionRef("é" * 100, 0, 0).to_block_id("choice")
-    with pytest.raises(UnknownId):
-        CallRef(thread=ThreadKey(team="T", channel="C", root="1"), call_id="x" * 3_000).to_private_metadata()
-
-
-@given(*[st.text(max_size=30) | st.sampled_from(HOSTILE)] * 4)
-def test_a_call_comes_back_from_a_modals_metadata(team: str, channel: str, root: str, call_id: str) -> None:
-    ref = CallRef(thread=ThreadKey(team=team, channel=channel, root=root), call_id=call_id)
-
-    assert CallRef.from_private_metadata(ref.to_private_metadata()) == ref
-
-
-@given(st.text() | st.sampled_from([*HOSTILE, "[]", '{"thread": 1}', '{"call_id": "1"}']))
-def test_other_metadata_is_refused(metadata: str) -> None:
-    with pytest.raises(UnknownId):
-        CallRef.from_private_metadata(metadata)
 
 
 def test_no_two_actions_have_one_name() -> None:

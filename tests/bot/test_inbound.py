@@ -269,11 +269,15 @@ def test_a_click_on_a_message_outside_any_thread_belongs_to_that_message() -> No
     assert click.thread.root == "1763460020.000200"
 
 
-def test_a_reason_comes_with_the_call_it_is_for() -> None:
-    given = parsed("view_submission_reason")
+def test_a_reason_comes_with_the_denial_that_it_is_for() -> None:
+    body = payload("block_actions_approve")
+    body["actions"][0]["action_id"] = ids.DENY
+    body["state"] = {"values": {ids.reason_block("000001000"): {ids.REASON: {"value": " not on a Friday "}}}}
 
-    assert (given.reason, given.call.call_id, given.thread) == ("not on a Friday", "000001000", THREAD)
-    assert given.key == ("reason", "T0ACME001", "V0REASON1")
+    denied = inbound.parse(body, BOT)
+
+    assert isinstance(denied, inbound.Decided)
+    assert (denied.approved, denied.reason) == (False, "not on a Friday")
 
 
 def test_stop_names_the_thread_and_the_streams_that_slack_ended() -> None:

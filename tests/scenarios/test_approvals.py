@@ -41,16 +41,14 @@ async def test_an_action_is_shown_to_the_letter_and_approved(slack_world: SlackW
     assert world.forms(ts) == []
 
 
-async def test_deny_asks_for_a_reason_that_the_model_reads(slack_world: SlackWorld) -> None:
+async def test_a_denial_carries_the_reason_that_was_written_for_the_model(slack_world: SlackWorld) -> None:
     world = await slack_world.start()
     ben = world.person("ben")
     ts, shown = await card(world, ("confirm_action", DROP))
     world.model.will_say("Then not.")
 
-    await ben.clicks(shown, "Deny")
-    asks = await modal(world, "ben")
-    assert len(world.model.requests) == 1
-    outcome = await ben.submits(asks, {"reason": "not on a Friday"})
+    ben.types(shown, 1, "not on a Friday")
+    outcome = await ben.clicks(shown, "Deny")
 
     assert outcome.acked
     await world.says("Then not.", ts)
@@ -65,22 +63,22 @@ async def test_the_reason_may_be_left_out(slack_world: SlackWorld) -> None:
     world.model.will_say("Then not.")
 
     await ann.clicks(shown, "Deny")
-    await ann.submits(await modal(world, "ann"))
 
     await world.says("Then not.", ts)
     assert world.result() == {"approved": False, "decided_by": "ann"}
 
 
-async def test_a_denial_that_slack_has_no_modal_for_is_a_denial_without_reason(slack_world: SlackWorld) -> None:
+async def test_what_was_written_as_a_reason_does_not_go_with_an_approval(slack_world: SlackWorld) -> None:
     world = await slack_world.start()
+    ann = world.person("ann")
     ts, shown = await card(world, ("confirm_action", DROP))
-    world.slack.fail("views.open", error="expired_trigger_id")
-    world.model.will_say("Then not.")
+    world.model.will_say("Dropped.")
 
-    await world.person("ann").clicks(shown, "Deny")
+    ann.types(shown, 1, "hm, well")
+    await ann.clicks(shown, "Approve")
 
-    await world.says("Then not.", ts)
-    assert world.result() == {"approved": False, "decided_by": "ann"}
+    await world.says("Dropped.", ts)
+    assert world.result() == {"approved": True, "decided_by": "ann"}
 
 
 async def test_a_tool_runs_only_once_it_is_approved(slack_world: SlackWorld) -> None:
@@ -102,8 +100,8 @@ async def test_a_denied_tool_does_not_run(slack_world: SlackWorld) -> None:
     ts, shown = await card(world, wiping())
     world.model.will_say("Left alone.")
 
+    ann.types(shown, 1, "wrong disk")
     await ann.clicks(shown, "Deny")
-    await ann.submits(await modal(world, "ann"), {"reason": "wrong disk"})
 
     await world.says("Left alone.", ts)
     assert world.result() == {"approved": False, "decided_by": "ann", "reason": "wrong disk"}
@@ -142,11 +140,10 @@ async def test_the_first_decision_counts_and_the_second_is_told_so(slack_world: 
     ts, shown = await card(world, ("confirm_action", DROP))
     world.model.will_say("Dropped.")
 
-    await ben.clicks(shown, "Deny")
-    asks = await modal(world, "ben")
     await ann.clicks(shown, "Approve")
     await world.says("Dropped.", ts)
-    await ben.submits(asks, {"reason": "wait!"})
+    ben.types(shown, 1, "wait!")
+    await ben.clicks(shown, "Deny")
 
     await world.told("ann has already approved this.", ben)
     assert world.result() == {"approved": True, "decided_by": "ann"}
