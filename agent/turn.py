@@ -124,7 +124,7 @@ class Turn:
         while True:
             try:
                 await self._record(self._key, TurnFailed(turn=self._turn, shown=shown))
-            except Exception:
+            except Exception:  # the database is away, or something worse
                 log.exception("turn.lost", thread=self._key.model_dump(), retry_in=wait)
             else:
                 return

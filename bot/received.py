@@ -1,22 +1,24 @@
 """What can reach us from Slack, as values that can be written down before the ack."""
 
 import json
+from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from agent.core.values import Frozen, Text
 from agent.ports import ThreadKey
 
 
-class Inbound(Frozen):
-    """Something that reached us. `key` is the same for every delivery of it."""
+class Inbound(Frozen, ABC):
+    """Something that reached us."""
 
     kind: ClassVar[str]
     team: str
     user: str
 
     @property
+    @abstractmethod
     def key(self) -> tuple[str, ...]:
-        raise NotImplementedError
+        """The same for every delivery of it."""
 
     def dump(self) -> str:
         """As JSON, for `load`."""
