@@ -10,9 +10,10 @@ async def test_a_mention_that_was_acked_and_not_dealt_with_is_dealt_with_after_t
 ) -> None:
     world = await slack_world.start()
     world.model.will_say("Shipped.")
-    world.slack.hold("users.info")
+    gate = world.slack.hold("users.info")
     ts = world.person().mentions(world.general, "ship it")
     await world.slack.until(lambda: [d for d in world.slack.delivered("app_mention") if d.acked])
+    await gate.reached()
 
     await world.restart()
 
@@ -28,9 +29,10 @@ async def test_a_click_that_was_acked_and_not_dealt_with_counts_after_the_restar
     ts = world.person("ann").mentions(world.general, "ship it")
     form = await world.form(ts)
 
-    world.slack.hold("users.info")
+    gate = world.slack.hold("users.info")
     ben.chooses(form, 1, "Production")
     assert (await ben.clicks(form, "Submit")).acked
+    await gate.reached()
     await world.restart()
 
     await world.says("Shipped.", ts)
