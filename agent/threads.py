@@ -7,7 +7,7 @@ from typing import Protocol
 import structlog
 
 from agent import prompts
-from agent.core.asks import OpenAsk
+from agent.core.asks import ShownAsk
 from agent.core.events import Event, Limits, MessageReceived, ModelReplied
 from agent.core.questions import Ask
 from agent.core.states import Acting, Failed, Idle, State
@@ -33,14 +33,6 @@ class Journal(Protocol):
     async def event(self, key: ThreadKey, seq: int) -> Event: ...
 
     async def unfinished(self) -> list[ThreadKey]: ...
-
-
-@dataclass(frozen=True)
-class ShownAsk:
-    """An open ask as people are to see it: the whole questions, and who has answered what."""
-
-    ask: Ask
-    open: OpenAsk
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ class Listeners:
         app.middleware(self.write_down)
         for event in EVENTS:
             app.event(event)(self.on_event)
-        app.action(re.compile(r"^.*$"))(self.on_interaction)
-        app.view(re.compile(r"^.*$"))(self.on_interaction)
+        app.action(re.compile(r"^.*$"))(self.on_click)
 
     async def write_down(self, body: dict[str, Any], next: Callable[[], Awaitable[None]]) -> None:
         """An exception here leaves it unacked, and Slack delivers it again."""
@@ -35,5 +34,5 @@ class Listeners:
     async def on_event(self) -> None:
         """Bolt has acked it: it was written down before."""
 
-    async def on_interaction(self, ack: AsyncAck) -> None:
+    async def on_click(self, ack: AsyncAck) -> None:
         await ack()

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.core.asks import Ending, OpenAsk
+from agent.core.asks import Ending, OpenAsk, ShownAsk
 from agent.core.events import AskCancelled, Event, ModelReplied, StopRequested, TurnFailed, Wait
 from agent.core.questions import Ask
 from agent.core.states import Acting
@@ -16,12 +16,6 @@ from bot.blocks import approval, escape, form, receipt, reply
 from bot.blocks.parts import Rendered
 
 _LONGEST_TITLE = 300
-
-
-@dataclass(frozen=True)
-class ShownAsk:
-    ask: Ask
-    open: OpenAsk
 
 
 @dataclass(frozen=True)

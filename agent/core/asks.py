@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from agent.core.questions import Ask, Question
@@ -83,6 +84,14 @@ class OpenAsk(Frozen):
         if len(self.unanswered) == len(self.asked):
             return as_result({how: words}, discussion)
         return self.result(requester, discussion, {how: words})
+
+
+@dataclass(frozen=True)
+class ShownAsk:
+    """An ask as people are to see it: the whole questions, and who has answered what."""
+
+    ask: Ask
+    open: OpenAsk
 
 
 How = Literal["answered", "response", "skipped", "cancelled", "expired", "approved", "denied", "stopped", "failed"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agent.core.asks import Given
+from agent.core.asks import Given, ShownAsk
 from agent.core.questions import Ask, Question
 from bot import ids
 from bot.blocks import escape, limits
@@ -20,7 +20,6 @@ from bot.blocks.parts import (
     spoken,
 )
 from bot.blocks.questions import (
-    ShownAsk,
     answer_prose,
     names,
     option_blocks,

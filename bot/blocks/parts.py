@@ -84,14 +84,14 @@ def actions(*buttons: Block) -> Block:
     return {"type": "actions", "elements": list(buttons)}
 
 
-def modal(callback_id: str, title: str, items: Sequence[Block | Prose], **more: Any) -> Block:
+def modal(callback_id: str, title: str, items: Sequence[Block | Prose]) -> Block:
     return {
         "type": "modal",
         "callback_id": callback_id,
         "title": plain_text(fit.shorten(title, limits.MODAL_TITLE)),
         "close": plain_text("Close"),
         "blocks": lay_out(items, view_budget(items)).blocks,
-    } | more
+    }
 
 
 def view_budget(items: Sequence[Block | Prose]) -> int:

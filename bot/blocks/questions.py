@@ -1,21 +1,9 @@
 """What form, receipt and notification share: how a question and its options are called and shortened."""
 
-from typing import Protocol
-
-from agent.core.asks import Given, OpenAsk
+from agent.core.asks import Given
 from agent.core.questions import Ask, Question
 from bot.blocks import escape, fit, limits
 from bot.blocks.parts import Block, Prose, bold, plain_text, who
-
-
-class ShownAsk(Protocol):
-    """The whole questions, and who has answered what."""
-
-    @property
-    def ask(self) -> Ask: ...
-
-    @property
-    def open(self) -> OpenAsk: ...
 
 
 def names(ask: Ask) -> list[str]:

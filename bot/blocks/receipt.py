@@ -1,9 +1,9 @@
 """The form of a closed ask: each question, its answer, who gave it, and how it ended if not with answers."""
 
-from agent.core.asks import Ending, Given
+from agent.core.asks import Ending, Given, ShownAsk
 from bot.blocks import endings, escape
 from bot.blocks.parts import Block, Prose, Rendered, context, lay_out, spoken, who
-from bot.blocks.questions import ShownAsk, answer_prose, names, question_prose
+from bot.blocks.questions import answer_prose, names, question_prose
 
 
 def receipt(shown: ShownAsk, ending: Ending) -> Rendered:

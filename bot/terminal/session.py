@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from agent.core.asks import ShownAsk
 from agent.core.events import (
     ActionDecided,
     AnswersGiven,
@@ -16,7 +17,6 @@ from agent.core.states import Failed, Idle, InTurn, State, Stopped
 from agent.core.steps import Refused
 from agent.core.transcript import ToolCall
 from agent.ports import Recorded, ThreadKey
-from agent.threads import ShownAsk
 from bot.app import Parley
 from bot.terminal.front import Front, Interrupt, Leave, Skip
 

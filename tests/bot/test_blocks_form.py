@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.core.asks import Ending, How, OpenAsk
+from agent.core.asks import Ending, How, OpenAsk, ShownAsk
 from agent.core.questions import Ask, Question, question
 from agent.core.values import Person
-from agent.threads import ShownAsk
 from bot import ids, inbound
 from bot.blocks import escape, limits
 from bot.blocks.form import form, questions_view
