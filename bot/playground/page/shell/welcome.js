@@ -1,0 +1,64 @@
+// For newcomers: what this place is, what Parley does, and things to try with one click.
+
+import { el, icon } from "../dom.js";
+import { mark } from "../names.js";
+
+export const SCRIPTED =
+  "A scripted model answers here, the same way each time. For a real one, put OPENAI_API_KEY and OPENAI_MODEL " +
+  "into .env and start again.";
+
+// The text of a prompt as it is sent from this channel.
+export function asSent(page, channel, prompt) {
+  return channel.kind === "im" ? prompt : `@${page.appUser()?.name || "parley"} ${prompt}`;
+}
+
+export function drawWelcome(page, channel, isEmpty) {
+  if (!isEmpty)
+    return el("p", {
+      class: "beginning quiet",
+      text: channel.kind === "im" ? "Here your direct messages begin." : `Here #${channel.name} begins.`,
+    });
+  return el(
+    "section",
+    { class: "welcome", "aria-label": "Welcome" },
+    el("div", { class: "welcome-mark" }, mark()),
+    words(page, channel),
+    tryThese(page, channel),
+    scripted(page),
+  );
+}
+
+function words(page, channel) {
+  const name = page.appName();
+  const handle = `@${page.appUser()?.name || "parley"}`;
+  const title = channel.kind === "im" ? `Talk to ${name}` : `Welcome to #${channel.name}`;
+  return [el("h2", { text: title, dir: "auto" }), el("p", { text: explain(channel, name, handle) })];
+}
+
+function explain(channel, name, handle) {
+  if (!channel.app_is_in)
+    return `${name} is not in this channel, so it hears nothing here. People can still talk to each other.`;
+  const start = channel.kind === "im" ? `Write what you need.` : `Mention ${handle} with a task.`;
+  return `${start} ${name} works on it in a thread, asks with a form when a decision is yours, and then goes on.`;
+}
+
+function tryThese(page, channel) {
+  const prompts = page.app().prompts || [];
+  if (!channel.app_is_in || !prompts.length) return null;
+  const draw = (prompt) =>
+    el(
+      "li",
+      {},
+      el(
+        "button",
+        { class: "prompt", type: "button", on: { click: () => page.trySending(channel, prompt) } },
+        el("span", { text: prompt, dir: "auto" }),
+        icon("right"),
+      ),
+    );
+  return [el("h3", { text: "Try one of these" }), el("ul", { class: "prompts" }, prompts.map(draw))];
+}
+
+function scripted(page) {
+  return page.app().scripted ? el("p", { class: "scripted" }, icon("info"), SCRIPTED) : null;
+}
