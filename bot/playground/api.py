@@ -6,7 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from bot.playground import chat, conversations, directory, modals, sessions, streams
-from bot.playground.core import Call, Core
+from bot.playground.core import Core
 from bot.playground.faults import Fault
 from bot.playground.methods import Args, Method, Methods
 from bot.playground.refusal import Refused
@@ -44,6 +44,7 @@ class Api:
             return self._answer(name, {}, {"ok": False, "error": "invalid_json"}, 200, {})
         fault = self._core.faults.next(name)
         if fault:
+            self._core.changed()  # it is no longer ahead, even if the call has yet to wait
             await self._wait(fault)
         if fault and fault.fails and not fault.after:
             return self._fail(request, name, given, fault)
@@ -87,7 +88,7 @@ class Api:
 
     def _fail(self, request: web.Request, name: str, given: Json, fault: Fault) -> web.StreamResponse:
         if fault.drop:
-            self._record(name, given, "dropped", 0)
+            self._core.called(name, given, "dropped", 0, {})
             if request.transport:
                 request.transport.close()
             return web.Response()
@@ -96,12 +97,8 @@ class Api:
         return self._answer(name, given, answer, fault.status, headers)
 
     def _answer(self, name: str, given: Json, answer: Json, status: int, headers: dict[str, str]) -> web.StreamResponse:
-        self._record(name, given, answer.get("error"), status)
+        self._core.called(name, given, answer.get("error"), status, answer)
         return web.json_response(answer, status=status, headers=headers)
-
-    def _record(self, name: str, given: Json, error: str | None, status: int) -> None:
-        self._core.calls.append(Call(name, given, error, status, self._core.clock.now()))
-        self._core.changed()
 
 
 async def _read(request: web.Request) -> tuple[Json, str]:

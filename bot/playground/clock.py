@@ -22,11 +22,11 @@ class Timer:
 class Clock:
     """The time of day. With `running=False` it stands still at `start` until it is advanced."""
 
-    def __init__(self, *, running: bool = True, start: float | None = None) -> None:
+    def __init__(self, *, running: bool = True, start: float | None = None, ahead: float = 0.0) -> None:
         self._running = running
         self._start = start if start is not None else (time.time() if running else 1_700_000_000.0)
         self._began = time.monotonic()
-        self._ahead = 0.0
+        self._ahead = ahead
         self._timers: list[Timer] = []
         self._numbers = count()
         self._wake: asyncio.TimerHandle | None = None
@@ -34,6 +34,11 @@ class Clock:
     def now(self) -> float:
         passed = time.monotonic() - self._began if self._running else 0.0
         return self._start + passed + self._ahead
+
+    @property
+    def ahead(self) -> float:
+        """How much time was let pass at once, all in all."""
+        return self._ahead
 
     @property
     def waiting(self) -> bool:

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from bot.playground import saving
 from bot.playground.clock import Clock
-from bot.playground.core import Call, Core
+from bot.playground.core import Core
 from bot.playground.faults import Fault, Gate
+from bot.playground.http_delivery import HttpHub
 from bot.playground.people import Person
-from bot.playground.socket import Delivery
+from bot.playground.record import Call, Delivery
 from bot.playground.workspace import Channel, Json, Kind, Message, Session, User, View
 
 T = TypeVar("T")
@@ -88,20 +89,20 @@ class Control:
 
     @property
     def calls(self) -> list[Call]:
-        return self.core.calls
+        return self.core.record.calls
 
     def called(self, method: str) -> list[Call]:
         """The calls of one method that were answered with ok."""
-        return [call for call in self.core.calls if call.method == method and call.ok]
+        return [call for call in self.core.record.calls if call.method == method and call.ok]
 
     @property
     def deliveries(self) -> list[Delivery]:
         """Every envelope sent to the app, events and interactions, each with whether it was acknowledged."""
-        return self.core.hub.deliveries
+        return self.core.record.deliveries
 
     def delivered(self, kind: str) -> list[Delivery]:
         """Those of one type: app_mention, message, block_actions, view_submission…"""
-        return [delivery for delivery in self.core.hub.deliveries if delivery.type == kind]
+        return [delivery for delivery in self.core.record.deliveries if delivery.type == kind]
 
     async def until(self, predicate: Callable[[], T], seconds: float = 5.0) -> T:
         """Wait until something is so: looked at on every change here, and now and then for what happens elsewhere."""
@@ -115,6 +116,10 @@ class Control:
         return found
 
     async def connected(self, n: int = 1, seconds: float = 10.0) -> None:
+        """Over HTTP: the app answers at its Request URL."""
+        if isinstance(self.core.hub, HttpHub):
+            await self.core.hub.verified(seconds)
+            return
         await self.until(lambda: len(self.core.hub.open) >= n, seconds)
 
     def fail(
@@ -147,9 +152,9 @@ class Control:
         """No more planned failures."""
         self.core.faults.clear()
 
-    def limit_rates(self, **per_minute: int) -> None:
-        """Slack's rate limits for every method, or only these (chat_update=2)."""
-        self.core.rates.on = not per_minute
+    def limit_rates(self, *, on: bool = True, **per_minute: int) -> None:
+        """Slack's rate limits for every method, or only these (chat_update=2), or none any more."""
+        self.core.rates.on = on and not per_minute
         self.core.rates.own = {method.replace("_", "."): most for method, most in per_minute.items()}
 
     def refuse_streaming(self, error: str | None = "channel_type_not_supported") -> None:

@@ -1,11 +1,14 @@
 """What every part of this Slack shares: the workspace, the time, the app's settings, and who waits for a change."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.playground.clock import Clock
+from bot.playground.drawn import Drawn
 from bot.playground.faults import Faults
 from bot.playground.rates import Rates
+from bot.playground.record import Record
 from bot.playground.refusal import Refused
 from bot.playground.socket import Hub
 from bot.playground.workspace import Channel, Json, Message, User, Workspace
@@ -19,8 +22,8 @@ SCOPES = frozenset(
 )  # fmt: skip
 EVENTS = frozenset(
     {
-        "agent_session_stopped", "app_home_opened", "app_mention", "message.channels", "message.groups",
-        "message.im",
+        "agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "message.channels",
+        "message.groups", "message.im", "tokens_revoked",
     }
 )  # fmt: skip
 HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}
@@ -30,27 +33,19 @@ HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:h
 class App:
     """The app's settings, as its manifest would have them."""
 
-    bot_token: str = "xoxb-local-bot-token"
-    app_token: str = "xapp-1-local-app-token"
+    secret: str = "local"  # whoever knows it can act as the app
     scopes: frozenset[str] = SCOPES
     events: frozenset[str] = EVENTS
     is_agent: bool = True
     streaming_refused: str | None = None  # the error chat.startStream gives, as on a plan without it
 
-
-@dataclass(frozen=True)
-class Call:
-    """One call of the Web API, for the record."""
-
-    method: str
-    args: Json
-    error: str | None
-    status: int
-    at: float
+    @property
+    def bot_token(self) -> str:
+        return f"xoxb-{self.secret}-bot-token"
 
     @property
-    def ok(self) -> bool:
-        return self.error is None
+    def app_token(self) -> str:
+        return f"xapp-1-{self.secret}-app-token"
 
 
 @dataclass
@@ -59,16 +54,31 @@ class Core:
     clock: Clock
     app: App
     url: str = ""
-    calls: list[Call] = field(default_factory=list)
+    record: Record = field(default_factory=Record)
     faults: Faults = field(default_factory=Faults)
+    save: Callable[[], None] = lambda: None  # called before anybody is told what has happened
 
     def __post_init__(self) -> None:
-        self.hub = Hub(self.workspace, self.clock, self.changed)
+        self.hub = Hub(self.workspace, self.clock, self.record, self.changed, lambda: self.save())
         self.rates = Rates(self.clock)
+        self.drawn = Drawn()
         self._waiters: list[asyncio.Future[None]] = []
+        self._watchers: list[Callable[[], None]] = []
+
+    def called(self, method: str, args: Json, error: str | None, status: int, answer: Json) -> None:
+        """The app called, and this is what it is told."""
+        self.record.call(method, args, error, status, self.clock.now(), answer)
+        self.changed()
+
+    def on_change(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Have this called at every change; what comes back ends it."""
+        self._watchers.append(wake)
+        return lambda: self._watchers.remove(wake)
 
     def changed(self) -> None:
         """Something can be seen now that could not be seen before."""
+        for wake in self._watchers:
+            wake()
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             if not waiter.done():

@@ -105,7 +105,18 @@ def _menu(element: Json, at: str) -> Iterator[str]:
     elif element.get("options") is not None:
         yield part.fault("only one of options and option_groups is allowed", at)
     else:
-        yield from part.items(element["option_groups"], f"{at}/option_groups", part.OPTIONS_IN_MENU)
+        yield from _groups(element["option_groups"], f"{at}/option_groups")
+
+
+def _groups(groups: Any, at: str) -> Iterator[str]:
+    wrong = list(part.items(groups, at, part.OPTIONS_IN_MENU))
+    yield from wrong
+    for number, group in enumerate([] if wrong else groups):
+        if isinstance(group, dict):
+            yield from part.text(group, "label", f"{at}/{number}", limits.OPTION_TEXT, part.PLAIN)
+            yield from part.options(group, f"{at}/{number}", part.OPTIONS_IN_MENU, part.PLAIN)
+        else:
+            yield part.fault("must be an option group", f"{at}/{number}")
 
 
 def _plain_text_input(element: Json, at: str) -> Iterator[str]:

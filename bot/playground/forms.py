@@ -31,6 +31,8 @@ def stored(blocks: list[Json], new_id: Callable[[], str]) -> list[Json]:
         for element in _elements(block):
             if element.get("type") not in ("image", "plain_text", "mrkdwn") and not element.get("action_id"):
                 element["action_id"] = new_id()
+        if block.get("child_blocks"):
+            block["child_blocks"] = stored(block["child_blocks"], new_id)
         kept.append(block)
     return kept
 
@@ -57,7 +59,7 @@ def interactive(blocks: list[Json]) -> Iterator[tuple[Json, Json]]:
     """Each block with each of its elements that somebody can use, those in containers too."""
     for block in blocks:
         for element in _elements(block):
-            if "action_id" in element:
+            if "action_id" in element and "type" in element:
                 yield block, element
         yield from interactive(block.get("child_blocks", []))
 
@@ -108,7 +110,7 @@ def kept(filled: Values, blocks: list[Json]) -> Values:
 
 
 def _still_there(value: Json, element: Json) -> Json:
-    offered = [option["value"] for option in element.get("options", [])]
+    offered = [option["value"] for option in options(element)]
     if value.get("selected_option") and value["selected_option"]["value"] not in offered:
         return {**value, "selected_option": None}
     if "selected_options" in value:
@@ -126,17 +128,23 @@ def chosen(element: Json, answer: Any) -> Json:
     if kind in SEVERAL:
         several = answer if isinstance(answer, list | tuple) else [answer]
         picked = [_option(element, each) for each in several]
-        return {"type": kind, "selected_options": [o for o in element["options"] if o in picked]}
+        return {"type": kind, "selected_options": [o for o in options(element) if o in picked]}
     if kind in OTHERS:
         return {"type": kind, OTHERS[kind][0]: answer}
     raise LookupError(f"nobody can fill in a {kind}")
 
 
+def options(element: Json) -> list[Json]:
+    """Everything that can be picked, those in groups too."""
+    groups = element.get("option_groups") or []
+    return [*(element.get("options") or []), *(option for group in groups for option in group["options"])]
+
+
 def _option(element: Json, wanted: str | int) -> Json:
-    options: list[Json] = element["options"]
+    offered = options(element)
     if isinstance(wanted, int):
-        return options[wanted]
-    for option in options:
+        return offered[wanted]
+    for option in offered:
         if wanted in (option["text"]["text"], option["value"]):
             return option
-    raise LookupError(f"no option {wanted!r} among {[option['text']['text'] for option in options]}")
+    raise LookupError(f"no option {wanted!r} among {[option['text']['text'] for option in offered]}")

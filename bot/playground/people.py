@@ -15,6 +15,7 @@ from bot.playground.workspace import Channel, File, Json, Message, User, Values,
 Surface = Message | View
 TEXTS = forms.TYPED
 CHOICES = {"radio_buttons", "checkboxes"}
+BUTTONS = {"button", "icon_button", "feedback_buttons"}
 
 
 class NotThere(LookupError):
@@ -112,24 +113,44 @@ class Person:
         element = forms.element_at(surface.blocks, block_id, action_id)
         if element is None:
             raise NotThere(f"no block {block_id}")
+        block = {"block_id": block_id}
         if element["type"] == "overflow":
-            held: Json = {
-                "selected_option": forms.chosen({**element, "type": "radio_buttons"}, value)["selected_option"]
-            }
-        else:
-            self._fill(surface, {**element, "block_id": block_id}, value)
-            held = self._filled(surface)[block_id][element["action_id"]]
-        action = {**held, "type": element["type"], "block_id": block_id, "action_id": element["action_id"]}
-        return await self._act(surface, action)
+            held = forms.chosen({**element, "type": "radio_buttons"}, value)
+            return await self._act(surface, {**self.action(surface, block, element), **held, "type": "overflow"})
+        self._fill(surface, {**element, **block}, value)
+        return await self._act(surface, self.action(surface, block, element))
 
     async def clicks(self, surface: Surface, button: str) -> Outcome:
         """Press a button, by its text or action_id (and say yes if it asks), and wait for Slack's verdict."""
         for element in looking.buttons(surface.blocks):
-            hidden = self.id not in element.get("visible_to_user_ids", [self.id])
-            if button in (element["text"]["text"], element["action_id"]) and not hidden:
-                sent = ("type", "block_id", "action_id", "text", "value", "style", "url")
-                return await self._act(surface, {name: element[name] for name in sent if name in element})
+            if button in (element["text"]["text"], element["action_id"]) and self._sees(element):
+                return await self._act(surface, self.action(surface, element, element))
         raise NotThere(f"no button {button!r} among {surface.buttons}")
+
+    async def presses(self, surface: Surface, block_id: str, action_id: str, value: str = "") -> Outcome:
+        """Press a button by where it is; of those for feedback, the one with this value."""
+        for block, element in forms.interactive(surface.blocks):
+            here = (block["block_id"], element["action_id"]) == (block_id, action_id)
+            if here and element["type"] in BUTTONS and self._sees(element):
+                return await self._act(surface, self.action(surface, block, element, value))
+        raise NotThere("This button is no longer there")
+
+    def action(self, surface: Surface, block: Json, element: Json, value: str = "") -> Json:
+        """What an element says when it is used: which it is, and what it holds."""
+        action = {"type": element["type"], "block_id": block["block_id"], "action_id": element["action_id"]}
+        if element["type"] == "feedback_buttons":
+            return action | _feedback(element, value)
+        if element["type"] in BUTTONS:
+            return action | {name: element[name] for name in ("text", "value", "style", "url") if name in element}
+        held = self._filled(surface).get(block["block_id"], {}).get(element["action_id"])
+        return action | (held or forms.untouched(element) or {})
+
+    def composed(self, surface: Surface, action: Json) -> Json:
+        """The payload of this action as it would be sent now."""
+        return interactions.block_actions(self._core, self.user, surface, action, self._filled(surface))
+
+    def _sees(self, element: Json) -> bool:
+        return self.id in element.get("visible_to_user_ids", [self.id])
 
     async def submits(self, view: View, values: Mapping[str, Any] | None = None) -> Outcome:
         """Fill in these blocks of a modal and send it."""
@@ -163,9 +184,7 @@ class Person:
     async def _act(self, surface: Surface, action: Json) -> Outcome:
         if isinstance(surface, Message) and surface.only_for not in (None, self.id):
             raise NotThere(f"only {surface.only_for} sees this message")
-        values = self._filled(surface)
-        payload = interactions.block_actions(self._core, self.user, surface, action, values)
-        return (await self._deliver(payload))[0]
+        return (await self._deliver(self.composed(surface, action)))[0]
 
     async def _deliver(self, payload: Json) -> tuple[Outcome, Json]:
         before = len(self._core.workspace.private)
@@ -203,3 +222,10 @@ class Person:
         file = File(self._core.workspace.new_id("F0"), name, kind, self.id, created, content)
         self._core.workspace.files[file.id] = file
         return file.id
+
+
+def _feedback(element: Json, value: str) -> Json:
+    for name in ("positive_button", "negative_button"):
+        if value in ("", element[name]["value"]):
+            return {"text": element[name]["text"], "value": element[name]["value"]}
+    raise NotThere("This button is no longer there")

@@ -4,7 +4,7 @@ from aiohttp import web
 
 from bot.playground import chat, events, shapes
 from bot.playground.content import content
-from bot.playground.core import Call, Core
+from bot.playground.core import Core
 from bot.playground.methods import Args
 from bot.playground.refusal import Refused
 from bot.playground.workspace import Json, Message, ResponseUrl
@@ -21,13 +21,9 @@ class Responses:
             self._answer(request.match_info["key"], Args(body))
         except Refused as refused:
             error, status = refused.error, 404 if refused.error in ("used_url", "expired_url") else 400
-        self._core.calls.append(Call("response_url", body, error, status, self._core.clock.now()))
-        self._core.changed()
-        return (
-            web.Response(text="ok")
-            if error is None
-            else web.json_response({"ok": False, "error": error}, status=status)
-        )
+        answer = {"ok": True} if error is None else {"ok": False, "error": error}
+        self._core.called("response_url", body, error, status, answer)
+        return web.Response(text="ok") if error is None else web.json_response(answer, status=status)
 
     def _answer(self, key: str, args: Args) -> None:
         url = self._core.workspace.response_urls.get(key)

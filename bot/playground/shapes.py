@@ -60,7 +60,11 @@ def user(shown: User) -> Json:
         "real_name": shown.real_name,
         "deleted": shown.deleted,
         "tz": shown.tz,
-        "profile": {"real_name": shown.real_name, "display_name": shown.name, "team": shown.team_id},
+        "profile": {
+            "real_name": shown.real_name,
+            "display_name": shown.display_name or shown.name,
+            "team": shown.team_id,
+        },
         "is_admin": shown.is_admin,
         "is_owner": False,
         "is_primary_owner": False,

@@ -4,48 +4,32 @@ import asyncio
 import json
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import WSMsgType, web
 
 from bot.playground.clock import Clock, Timer
+from bot.playground.record import Delivery, Record
 from bot.playground.workspace import Json, Waiting, Workspace
 
 ACK_SECONDS = 3
 RETRY_AFTER = (0, 60, 300)  # at once, after a minute, after five
 CONNECTIONS = 10
 WARNED_SECONDS = 10
+GIVEN_UP_KEPT = 1_000
 
 
 class NotDelivered(Exception):
     """An interaction that nobody took, or that was not acknowledged in time."""
 
 
-@dataclass
-class Delivery:
-    """One envelope that was sent, for the record."""
-
-    kind: str
-    payload: Json
-    attempt: int
-    envelope_id: str
-    at: float
-    acked: bool = False
-    answer: Json = field(default_factory=dict)
-
-    @property
-    def type(self) -> str:
-        event: Json = self.payload.get("event", self.payload)
-        return str(event["type"])
-
-
 class Connection:
     """One WebSocket; what is to be sent waits in line, so that sending never blocks."""
 
-    def __init__(self, socket: web.WebSocketResponse, request: web.Request) -> None:
+    def __init__(self, socket: web.WebSocketResponse, request: web.Request, save: Callable[[], None]) -> None:
         self.socket = socket
         self.request = request
+        self._save = save
         self.leaving = False
         self._outgoing: asyncio.Queue[Json] = asyncio.Queue()
 
@@ -55,6 +39,7 @@ class Connection:
     async def write(self) -> None:
         while not self.socket.closed:
             message = await self._outgoing.get()
+            self._save()
             try:
                 await self.socket.send_str(json.dumps(message))
             except ConnectionError:
@@ -68,13 +53,19 @@ class Connection:
 class Hub:
     """Delivers events and interactions to the app over as many connections as it has open."""
 
-    def __init__(self, workspace: Workspace, clock: Clock, changed: Callable[[], None]) -> None:
-        self.deliveries: list[Delivery] = []
+    def __init__(
+        self,
+        workspace: Workspace,
+        clock: Clock,
+        record: Record,
+        changed: Callable[[], None],
+        save: Callable[[], None] = lambda: None,
+    ) -> None:
         self.given_up: list[Json] = []
         self.copies: dict[str, int] = {}  # event type -> how many more times to deliver the next one
         self._workspace = workspace
         self._clock = clock
-        self._changed = changed
+        self._record, self._changed, self._save = record, changed, save
         self._connections: list[Connection] = []
         self._tickets: set[str] = set()
         self._sent: dict[str, tuple[Delivery, Callable[[Json], None]]] = {}
@@ -97,7 +88,7 @@ class Hub:
         self._tickets.discard(request.query["ticket"])
         socket = web.WebSocketResponse(timeout=1.0)
         await socket.prepare(request)
-        connection = Connection(socket, request)
+        connection = Connection(socket, request, self._save)
         writer = asyncio.create_task(connection.write())
         try:
             self._welcome(connection)
@@ -196,7 +187,8 @@ class Hub:
         if kind == "events_api":
             envelope |= {"retry_attempt": attempt, "retry_reason": reason}
         delivery = Delivery(kind, payload, attempt, envelope["envelope_id"], self._clock.now())
-        self.deliveries.append(delivery)
+        for forgotten in self._record.delivery(delivery):
+            self._sent.pop(forgotten.envelope_id, None)
         self._sent[delivery.envelope_id] = (delivery, acknowledged)
         connection.send(envelope)
         self._changed()
@@ -230,6 +222,8 @@ class Hub:
             return  # kept until somebody connects
         if waiting.attempt >= len(RETRY_AFTER):
             self.given_up.append(self._workspace.waiting.pop(event_id).payload)
+            del self.given_up[:-GIVEN_UP_KEPT]
+            self._changed()
             return
         waiting.attempt += 1
         self._retry(event_id, RETRY_AFTER[waiting.attempt - 1], lambda: self._try(event_id, "timeout"))

@@ -31,6 +31,7 @@ class User:
     is_bot: bool = False
     deleted: bool = False
     tz: str = "Europe/Berlin"
+    display_name: str = ""  # the short name, unless they chose another
 
 
 @dataclass

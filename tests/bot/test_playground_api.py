@@ -1,7 +1,6 @@
 """The local Slack's Web API: what it answers, and what it refuses under which name."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -22,7 +21,6 @@ from slack_sdk.models.blocks import (
 )
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.clock import Clock
 from bot.playground.content import METADATA_BYTES
 from bot.playground.server import LocalSlack
 from tests.support.slack_app import client_of, form, refusal, section
@@ -31,17 +29,6 @@ GENERAL = "C0GENERAL"
 RANDOM = "C0RANDOM0"
 SURE = ConfirmObject(title="Sure?", text="It cannot be undone.", confirm="Yes", deny="No")
 CARD = {"event_type": "card", "event_payload": {"key": "k1"}}
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with LocalSlack(clock=Clock(running=False)) as slack:
-        yield slack
-
-
-@pytest.fixture
-def client(slack: LocalSlack) -> AsyncWebClient:
-    return client_of(slack)
 
 
 def root(slack: LocalSlack) -> str:

@@ -1,7 +1,6 @@
 """What the local Slack does when it is told to fail, and how it limits rates."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
@@ -9,22 +8,14 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.clock import Clock
 from bot.playground.server import LocalSlack
-from tests.support.slack_app import client_of, refusal
+from tests.support.slack_app import refusal
 
 GENERAL = "C0GENERAL"
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with LocalSlack(clock=Clock(running=False)) as slack:
-        yield slack
-
-
-@pytest.fixture
-def client(slack: LocalSlack) -> AsyncWebClient:
-    client = client_of(slack)
+def client(client: AsyncWebClient) -> AsyncWebClient:
     client.retry_handlers.clear()
     return client
 
@@ -137,3 +128,13 @@ async def test_one_method_can_be_limited_on_its_own(slack: LocalSlack, client: A
 
     assert (await refusal(client.auth_test()))["error"] == "ratelimited"
     assert (await client.team_info())["ok"]
+
+
+async def test_limits_are_off_again_whichever_they_were(slack: LocalSlack, client: AsyncWebClient) -> None:
+    slack.limit_rates(auth_test=1)
+    await client.auth_test()
+    slack.limit_rates(on=False)
+
+    for _ in range(60):
+        assert (await client.auth_test())["ok"]
+        assert (await client.team_info())["ok"]

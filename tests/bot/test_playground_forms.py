@@ -6,19 +6,12 @@ from typing import Any
 import pytest
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.playground.clock import Clock
 from bot.playground.server import LocalSlack
 from bot.playground.workspace import Message
 from tests.support.slack_app import actions, app_on, asking, boxes, button, client_of, connected, form, radio, section
 
 Json = dict[str, Any]
 GENERAL = "C0GENERAL"
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with LocalSlack(clock=Clock(running=False)) as slack:
-        yield slack
 
 
 class Forms:

@@ -1,7 +1,6 @@
 """Socket Mode with a real Bolt app: delivery, redelivery, reconnecting, and what people see when it fails."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -9,18 +8,11 @@ import pytest
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest, AsyncRespond, AsyncSay
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.clock import Clock
 from bot.playground.server import LocalSlack
 from tests.support.slack_app import actions, app_on, button, client_of, connected, form
 
 Json = dict[str, Any]
 GENERAL = "C0GENERAL"
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with LocalSlack(clock=Clock(running=False)) as slack:
-        yield slack
 
 
 @pytest.fixture

@@ -1,29 +1,16 @@
 """Streams: how they are written, what they refuse, and how they end."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.clock import Clock
 from bot.playground.server import LocalSlack
-from tests.support.slack_app import app_on, client_of, connected, form, refusal, section
+from tests.support.slack_app import app_on, connected, form, refusal, section
 
 Json = dict[str, Any]
 GENERAL = "C0GENERAL"
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with LocalSlack(clock=Clock(running=False)) as slack:
-        yield slack
-
-
-@pytest.fixture
-def client(slack: LocalSlack) -> AsyncWebClient:
-    return client_of(slack)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.clock import Clock
 from bot.playground.modals import view_faults
 from bot.playground.server import LocalSlack
 from bot.playground.workspace import View
@@ -27,17 +26,6 @@ from tests.support.slack_app import (
 
 Json = dict[str, Any]
 GENERAL = "C0GENERAL"
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with LocalSlack(clock=Clock(running=False)) as slack:
-        yield slack
-
-
-@pytest.fixture
-def client(slack: LocalSlack) -> AsyncWebClient:
-    return client_of(slack)
 
 
 class Opening:
