@@ -51,7 +51,7 @@ class Thinker:
 
     async def _reply(self, state: Thinking, placed: list[Placed], stream: Stream) -> Reply:
         system = f"{self.system}\n\n{prompts.FINISH}" if state.finish else self.system
-        messages = [{"role": "system", "content": system}, *(message for _, message in placed)]
+        messages = [transcript.dump([transcript.system(system)]), *(each.text for each in placed)]
         return await self.model.reply(messages, self.toolbox.to_api(), may_call=not state.finish, stream=stream)
 
     def _replied(self, state: Thinking, reply: Reply) -> ModelReplied:
@@ -76,7 +76,7 @@ class Thinker:
     def _old(self, state: Thinking, conversation: Conversation) -> list[Placed]:
         """The oldest messages, to be summarised so that the rest is small; none, if nothing new can be."""
         placed, small = conversation.placed, min(self._bytes(0.3), conversation.size * 0.3)
-        after = list(accumulate((_size(message) for _, message in reversed(placed)), initial=0))[::-1]
+        after = list(accumulate((transcript.weight(each.text) for each in reversed(placed)), initial=0))[::-1]
         partings = [index for index in _partings(placed) if placed[index - 1].seq > state.upto]
         enough = (index for index in partings if after[index] <= small)
         return placed[: next(enough, partings[-1] if partings else 0)]
@@ -86,7 +86,7 @@ class Thinker:
         return min(_LONGEST_RESULT, int(self._bytes(0.4)) // calls)
 
     async def _summarise(self, state: Thinking, old: list[Placed]) -> Summarised:
-        text = "\n\n".join(_as_text(message) for _, message in old)
+        text = "\n\n".join(_as_text(each.message) for each in old)
         longest = int(self._bytes(0.5))
         while True:
             try:
@@ -97,14 +97,14 @@ class Thinker:
                     raise
                 longest //= 2
         summary = f"{prompts.SUMMARY_HEADING}\n{notes}"
-        return Summarised(turn=state.turn, upto=max(seq for seq, _ in old), summary=summary)
+        return Summarised(turn=state.turn, upto=max(each.seq for each in old), summary=summary)
 
     async def _notes(self, text: str, longest: int) -> str:
         notes = ""
         for part in _parts(text, longest):
             told = f"{prompts.EARLIER_NOTES}\n{notes}\n\n{part}" if notes else part
-            messages = [{"role": "system", "content": prompts.SUMMARISE}, transcript.user(told)]
-            notes = (await self.model.reply(messages)).text
+            messages = [transcript.system(prompts.SUMMARISE), transcript.user(told)]
+            notes = (await self.model.reply([transcript.dump([message]) for message in messages])).text
         return notes
 
 
@@ -130,18 +130,14 @@ def _valid_json(arguments: str) -> str:
     return json.dumps({MALFORMED: arguments[:_LONGEST_MALFORMED]})
 
 
-def _size(message: Message) -> int:
-    return transcript.weight(transcript.dump([message]))
-
-
 def _partings(placed: Sequence[Placed]) -> list[int]:
     """Where the conversation may be parted: not inside calls and results, not across words that came late."""
-    newest_before = list(accumulate((seq for seq, _ in placed), max))
-    oldest_after = list(accumulate((seq for seq, _ in reversed(placed)), min))[::-1]
+    newest_before = list(accumulate((each.seq for each in placed), max))
+    oldest_after = list(accumulate((each.seq for each in reversed(placed)), min))[::-1]
     return [
         index
         for index in range(1, len(placed))
-        if placed[index].message["role"] != "tool" and newest_before[index - 1] < oldest_after[index]
+        if placed[index].role != "tool" and newest_before[index - 1] < oldest_after[index]
     ]
 
 

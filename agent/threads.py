@@ -1,26 +1,31 @@
 """The agent's one door: front ends record what people do here, and read what waits for them."""
 
 import asyncio
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import structlog
 
 from agent import prompts
 from agent.core.asks import ShownAsk
-from agent.core.events import Event, Limits, MessageReceived, ModelReplied
+from agent.core.errors import StoreError
+from agent.core.events import Event, Limits, MessageReceived, ModelReplied, TurnEvent
 from agent.core.questions import Ask
 from agent.core.states import Acting, Failed, Idle, State
 from agent.core.steps import Refused
 from agent.core.transcript import ToolCall
 from agent.dispatch.local import LocalDispatch
-from agent.ports import Conversation, Recorded, ThreadKey, Watcher
+from agent.ports import Conversation, Meter, NoMeter, Recorded, ThreadKey, Watcher
 from agent.thinking import Thinker
 from agent.tools.registry import Toolbox, ToolError
 from agent.tools.spawn_agents import spawn_agents
 from agent.turn import Turn
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
+Tell = Callable[[ThreadKey, State], None]
 
 
 class Journal(Protocol):
@@ -32,7 +37,16 @@ class Journal(Protocol):
 
     async def event(self, key: ThreadKey, seq: int) -> Event: ...
 
-    async def unfinished(self) -> list[ThreadKey]: ...
+    async def held(self, key: ThreadKey) -> State | None: ...
+
+    async def take(self, key: ThreadKey) -> State: ...
+
+    @property
+    def adoption(self) -> "Adoption": ...
+
+
+class Adoption(Protocol):
+    async def threads(self, dead: Collection[int]) -> list[ThreadKey]: ...
 
 
 @dataclass(frozen=True)
@@ -47,10 +61,18 @@ class Threads:
     """The thinker is given `spawn_agents` here, since sub-agents are threads too."""
 
     def __init__(
-        self, journal: Journal, thinker: Thinker, watcher: Watcher, *, sub_agents_at_once: int, sub_agent_calls: int
+        self,
+        journal: Journal,
+        thinker: Thinker,
+        watcher: Watcher,
+        *,
+        sub_agents_at_once: int,
+        sub_agent_calls: int,
+        meter: Meter | None = None,
     ) -> None:
         self._journal = journal
         self._watcher = watcher
+        self._meter = meter or NoMeter()
         spawn = spawn_agents(self._run_sub_agent, sub_agents_at_once)
         self._thinker = replace(thinker, toolbox=Toolbox([*thinker.toolbox.tools, spawn]))
         self._sub_thinker = replace(
@@ -60,44 +82,91 @@ class Threads:
             limits=Limits(model_calls=sub_agent_calls),
         )
         self._dispatch = LocalDispatch(self._turn)
-        self._recording: set[asyncio.Task[Recorded | Refused]] = set()
+        self._recording: set[asyncio.Task[Any]] = set()
+        self._waking: set[asyncio.Task[Any]] = set()
+        self._epoch = 0  # one more whenever everything was let go of
 
-    async def start(self) -> None:
-        """Go on with whatever was unfinished."""
-        for key in await self._journal.unfinished():
+    async def adopt(self, dead: Collection[int]) -> None:
+        """Go on with what processes that have ended left unfinished, or not wholly shown."""
+        for key in await self._journal.adoption.threads(dead):
             try:
-                state = await self._journal.state(key)
-                self._dispatch.learn(key, state)
-                self._watcher.changed(key, state)
-            except ValueError:  # one row that cannot be read must not keep all others from going on
-                log.exception("thread.unreadable", thread=key.model_dump())
+                await self._go_on(key, self._watcher.adopted)
+            except StoreError:  # it is ours by now, so no other sweep will bring it back
+                _keep(self._waking, self._wake(key, self._watcher.adopted))
+
+    def wake(self, key: ThreadKey) -> None:
+        """Someone else may have moved the thread on: do what there is to do now."""
+        _keep(self._waking, self._wake(key, self._watcher.changed))
+
+    async def let_go(self) -> None:
+        """None of the threads belongs to this process any more."""
+        self._epoch += 1
+        for task in self._waking:
+            task.cancel()
+        await self._dispatch.let_go()
+
+    async def idle(self) -> None:
+        """Wait until no turn runs here."""
+        await self._dispatch.idle()
 
     async def close(self) -> None:
         await self._dispatch.close()
-        await asyncio.gather(*self._recording, return_exceptions=True)
+        await asyncio.gather(*self._recording, return_exceptions=True)  # which may wake threads
+        await self.let_go()
+        await asyncio.gather(*self._waking, return_exceptions=True)
 
     async def record(self, key: ThreadKey, event: Event, received: str = "") -> Recorded | Refused:
         """Write down what happened; when this returns it is on disk, and the agent has been woken.
 
         With `received`, whatever came in under that key is dealt with by the same transaction.
         """
-        recording = asyncio.create_task(self._record(key, event, received))
-        self._recording.add(recording)
-        recording.add_done_callback(self._recording.discard)
+        recording = _keep(self._recording, self._record(key, event, received))
         # Whoever waits may give up, but what is written down must wake the agent all the same.
         return await asyncio.shield(recording)
 
     async def _record(self, key: ThreadKey, event: Event, received: str) -> Recorded | Refused:
-        recorded = await self._journal.append(key, event, received)
-        if isinstance(recorded, Recorded):
+        epoch = self._epoch
+        try:
+            recorded = await self._journal.append(key, event, received)
+        except StoreError:
+            if not isinstance(event, TurnEvent):
+                self.wake(key)  # it may be written down all the same, with only the answer lost
+            raise
+        if not isinstance(recorded, Recorded) or recorded.held == "theirs":
+            return recorded
+        if epoch != self._epoch:
+            self.wake(key)  # it was ours when this was written, and may be anyone's now
+        else:
             self._dispatch.learn(key, recorded.state)
-            self._watcher.changed(key, recorded.state)
+            tell = self._watcher.changed if recorded.held == "ours" else self._watcher.adopted
+            tell(key, recorded.state)
         return recorded
+
+    async def _wake(self, key: ThreadKey, tell: Tell) -> None:
+        """Until the database says what there is to do: nothing else would."""
+        pause = 0.1
+        while True:
+            try:
+                return await self._go_on(key, tell)
+            except StoreError:
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 10)
+
+    async def _go_on(self, key: ThreadKey, tell: Tell) -> None:
+        """Do what there is to do in the thread, if it belongs to us."""
+        epoch = self._epoch
+        try:
+            state = await self._journal.held(key)
+        except ValueError:  # one row that cannot be read must not keep all others from going on
+            log.exception("thread.unreadable", thread=key.model_dump())
+            return
+        if state and epoch == self._epoch:
+            self._dispatch.learn(key, state)
+            tell(key, state)
 
     async def settled(self, key: ThreadKey) -> State:
         """Wait until the thread is paused or finished."""
-        await self._dispatch.settled(key)
-        return await self._journal.state(key)
+        return await self._dispatch.settled(key) or await self._journal.state(key)
 
     async def pending(self, key: ThreadKey) -> Pending:
         state = await self._journal.state(key)
@@ -113,11 +182,19 @@ class Threads:
 
     def _turn(self, key: ThreadKey, state: State) -> Turn:
         thinker = self._sub_thinker if key.call_id else self._thinker
-        return Turn(key, state, thinker=thinker, journal=self._journal, record=self.record, watcher=self._watcher)
+        return Turn(
+            key,
+            state,
+            thinker=thinker,
+            journal=self._journal,
+            record=self.record,
+            watcher=self._watcher,
+            meter=self._meter,
+        )
 
     async def _run_sub_agent(self, key: ThreadKey, task: str) -> str:
         """Start it, or go on with it after a restart; its last words are the result."""
-        state = await self._journal.state(key)
+        state = await self._journal.take(key)
         if state.seq == 0:
             await self.record(key, MessageReceived(text=task))
         else:
@@ -138,3 +215,11 @@ class Threads:
     async def _last_words(self, key: ThreadKey) -> str:
         placed = (await self._journal.conversation(key)).placed
         return str(placed[-1].message["content"])
+
+
+def _keep(tasks: set[asyncio.Task[Any]], work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """A task that nobody else may hold on to."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task

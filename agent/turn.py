@@ -12,7 +12,7 @@ from agent.core.events import Event, ModelReplied, ToolFinished, ToolsStarted, T
 from agent.core.states import InTurn, RunningTools, State, Thinking
 from agent.core.steps import Refused
 from agent.core.transcript import ToolCall
-from agent.ports import Conversation, Recorded, ThreadKey, Watcher
+from agent.ports import Conversation, Meter, Recorded, ThreadKey, Watcher
 from agent.thinking import Thinker
 from agent.tools.registry import ToolError
 
@@ -38,7 +38,15 @@ class Turn:
     """What runs is always what the newest known state calls for: a new state starts tasks, or cancels them."""
 
     def __init__(
-        self, key: ThreadKey, state: State, *, thinker: Thinker, journal: Journal, record: Record, watcher: Watcher
+        self,
+        key: ThreadKey,
+        state: State,
+        *,
+        thinker: Thinker,
+        journal: Journal,
+        record: Record,
+        watcher: Watcher,
+        meter: Meter,
     ) -> None:
         self._key = key
         self._state = state
@@ -46,10 +54,15 @@ class Turn:
         self._journal = journal
         self._record = record
         self._watcher = watcher
+        self._meter = meter
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._running: set[str] = set()
         self._turn = state.turn
+
+    @property
+    def state(self) -> State:
+        return self._state
 
     def learn(self, state: State) -> None:
         """The thread has moved on, by this turn's doing or by someone else's."""
@@ -58,6 +71,12 @@ class Turn:
             self._news.set()
 
     async def run(self) -> None:
+        of = "sub_agent" if self._key.call_id else "thread"
+        with self._meter.doing("turn", of=of, thread=self._key) as turn:
+            await self._run()
+            turn.note(outcome=self._state.kind)
+
+    async def _run(self) -> None:
         try:
             while True:
                 self._news.clear()
@@ -164,23 +183,27 @@ class Turn:
 
     async def _run_tool(self, reply: ModelReplied, call: ToolCall) -> None:
         self._watcher.tool_started(self._key, call)
-        failed = True
-        try:
-            approved = reply.waits.get(call.id) == "approve"  # it would not be here if it still waited
-            content = await self._thinker.toolbox.run(self._key, call, approved=approved)
-            failed = False
-        except ToolError as error:
-            content = f"Error: {error}"
-        except asyncio.CancelledError:
-            if _is_cancelled():
-                raise
-            content = "Error: Something this tool was waiting for was called off."
-        except Exception as error:  # noqa: BLE001 (a tool is anyone's code; its failure is the model's to handle)
-            log.warning("tool.failed", tool=call.name, error=type(error).__name__, thread=self._key.model_dump())
-            content = f"Error: {type(error).__name__}: {error}"
+        with self._meter.doing("tool", tool=self._thinker.toolbox.known_name(call)) as running:
+            content, failed = await self._outcome(reply, call)
+            running.note(outcome="failed" if failed else "ok")
         self._watcher.tool_finished(self._key, call, failed)
         content = _cut(content, self._thinker.longest_result(len(reply.calls)))
         await self._record(self._key, ToolFinished(turn=reply.turn, call_id=call.id, content=content))
+
+    async def _outcome(self, reply: ModelReplied, call: ToolCall) -> tuple[str, bool]:
+        """What the tool gave or said of its failure, and whether it failed."""
+        try:
+            approved = reply.waits.get(call.id) == "approve"  # it would not be here if it still waited
+            return await self._thinker.toolbox.run(self._key, call, approved=approved), False
+        except ToolError as error:
+            return f"Error: {error}", True
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            return "Error: Something this tool was waiting for was called off.", True
+        except Exception as error:  # noqa: BLE001 (a tool is anyone's code; its failure is the model's to handle)
+            log.warning("tool.failed", tool=call.name, error=type(error).__name__, thread=self._key.model_dump())
+            return f"Error: {type(error).__name__}: {error}", True
 
 
 def _is_cancelled() -> bool:

@@ -1,15 +1,28 @@
 """Fixtures only."""
 
-import os
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
 import pytest
+import structlog
+from hypothesis import settings
 
 from agent.store.journal import Store
+from tests.support import postgres as postgres_server
 from tests.support.slack_world import SlackWorld
 from tests.support.world import World
+
+settings.register_profile("patient", deadline=None)  # how long an example takes depends on the machine
+settings.load_profile("patient")
+
+
+@pytest.fixture(autouse=True)
+def logs_as_they_were() -> Iterator[None]:
+    yield
+    structlog.reset_defaults()  # commands configure them for the whole process
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -33,17 +46,22 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         yield world
 
 
-@pytest.fixture
-async def slack_world(tmp_path: Path) -> AsyncIterator[SlackWorld]:
-    async with SlackWorld(tmp_path) as world:
-        yield world
+@pytest.fixture(params=["sockets", "http", *(["postgresql"] if postgres_server.SERVER else [])])
+async def slack_world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SlackWorld]:
+    """Over each of the ways that Slack delivers, and over sockets on PostgreSQL; all pass the same tests."""
+    with ExitStack() as stack:
+        url = f"sqlite:///{tmp_path}/parley.db"
+        if request.param == "postgresql":
+            await asyncio.to_thread(postgres_server.make_template)
+            url = stack.enter_context(postgres_server.fresh_database())
+        async with SlackWorld(url, http=request.param == "http") as world:
+            yield world
 
 
 def _empty_postgres() -> str:
-    url = os.environ.get("PARLEY_TEST_POSTGRES")
-    if not url:
+    if not postgres_server.SERVER:
         pytest.skip("PARLEY_TEST_POSTGRES is not set: no PostgreSQL server to test on")
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(postgres_server.SERVER, autocommit=True) as connection:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
-    return url
+    return postgres_server.SERVER

@@ -1,6 +1,6 @@
 """A row of the journal, and the conversation that rows amount to."""
 
-import json
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -8,6 +8,9 @@ from agent.core import events, transcript
 from agent.core.events import Event, ModelReplied, Summarised
 from agent.core.states import State
 from agent.core.transcript import Entry, Message, Placed
+
+# Found without parsing, which for every reply of a long thread would take longer than reading them.
+_SEEN = re.compile(r'"seen":(\d+)')
 
 
 class Row(NamedTuple):
@@ -24,21 +27,19 @@ class Row(NamedTuple):
         return events.from_row(self.kind, self.event, transcript.load(self.messages))
 
 
-def conversation(state: State, rows: Iterable[Row]) -> list[Placed]:
+def conversation(state: State, rows: Iterable[tuple[int, str, str, str]]) -> list[Placed]:
     """What the model is to read: the newest summary, and the rows after those that it stands for."""
-    shown = (row for row in rows if row.messages and _is_shown(state, row))
-    return transcript.arrange(sorted((_entry(state, row) for row in shown), key=lambda entry: entry.seq))
+    summary: list[Entry] = []
+    since: list[Entry] = []
+    upto, newest, replied = state.upto, state.summary, ModelReplied.kind
+    for seq, kind, event, messages in rows:
+        if seq == newest:
+            summary = [(upto, upto, messages)]
+        elif seq > upto and messages and kind != Summarised.kind:  # an older summary is part of the newest
+            since.append((seq, _seen(event) if kind == replied else seq, messages))
+    return transcript.arrange(summary + since)
 
 
-def _is_shown(state: State, row: Row) -> bool:
-    if row.kind == Summarised.kind:
-        return row.seq == state.summary  # an older summary is part of the newest
-    return row.seq > state.upto
-
-
-def _entry(state: State, row: Row) -> Entry:
-    messages = transcript.load(row.messages)
-    if row.seq == state.summary:
-        return Entry(state.upto, state.upto, messages)
-    seen = json.loads(row.event)["seen"] if row.kind == ModelReplied.kind else row.seq
-    return Entry(row.seq, seen, messages)
+def _seen(event: str) -> int:
+    found = _SEEN.search(event)
+    return int(found[1]) if found else 0

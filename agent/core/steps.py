@@ -21,6 +21,7 @@ class Why(enum.Enum):
     UNKNOWN_QUESTION = "no such question"
     NOTHING_TO_STOP = "nothing is running"
     SUPERSEDED = "of a turn that is over"
+    TAKEN_OVER = "another process has it now"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from agent.core.values import Frozen, Person, Text
 Message = Mapping[str, Any]
 _IMAGE = re.compile(r'"data:image/[^"]*"')
 _IMAGE_WEIGHT = 6_000
+_START, _CALLS = '{"role":"', '"tool_calls":'
+_ROLES = {"u": "user", "a": "assistant", "t": "tool"}
 _NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")  # by the API's own rule
 
 
@@ -29,6 +31,10 @@ class ToolCall(Frozen):
     def reply_of(call_id: str) -> int | None:
         """The number of the reply that made the call; None if the id is none of ours."""
         return int(call_id[:6]) if len(call_id) == 9 and call_id.isascii() and call_id.isdecimal() else None
+
+
+def system(text: str) -> Message:
+    return {"role": "system", "content": text}
 
 
 def user(text: str, author: Person | None = None, images: Sequence[str] = ()) -> Message:
@@ -56,7 +62,7 @@ def words_of(message: Message) -> str:
 def weight(dumped: str) -> int:
     """How much of the context it takes, in bytes of text: an image does not by its size."""
     if '"image_url"' not in dumped:
-        return len(dumped.encode())
+        return len(dumped) if dumped.isascii() else len(dumped.encode())
     without, images = _IMAGE.subn("", dumped)
     return len(without.encode()) + images * _IMAGE_WEIGHT
 
@@ -92,17 +98,21 @@ def load(text: str) -> list[Message]:
     return messages
 
 
-class Entry(NamedTuple):
-    """What one journal row adds. `seen` is the last row a reply's request held: later words come after it."""
-
-    seq: int
-    seen: int
-    messages: Sequence[Message]
+# A journal row: its number, the last row that a reply's request held (later words come after it), and its messages.
+Entry = tuple[int, int, str]
 
 
 class Placed(NamedTuple):
+    """One message as the JSON that is stored and sent, since most are never looked into."""
+
     seq: int
-    message: Message
+    role: str
+    text: str
+
+    @property
+    def message(self) -> Message:
+        message: Message = json.loads(self.text)
+        return message
 
 
 class _Exchange:
@@ -122,21 +132,29 @@ def arrange(entries: Iterable[Entry]) -> list[Placed]:
     settled: list[Placed] = []
     said: list[Placed] = []
     exchange: _Exchange | None = None
-    for entry in entries:
-        for message in entry.messages:
-            placed = Placed(entry.seq, message)
-            if message["role"] == "user":
+    for seq, seen, messages in entries:
+        for placed in _parted(seq, messages):
+            role = placed.role
+            if role == "user":
                 said.append(placed)
-            elif message["role"] == "assistant":
-                settled += [words for words in said if words.seq <= entry.seen]
-                said = [words for words in said if words.seq > entry.seen]
-                if "tool_calls" in message:
+            elif role == "assistant":
+                late = [words for words in said if words.seq > seen] if said and said[-1].seq > seen else []
+                settled += said[: len(said) - len(late)]
+                said = late
+                if _CALLS in placed.text:
                     exchange = _Exchange(placed)
                 else:
                     settled.append(placed)
             elif exchange:
-                exchange.results[message["tool_call_id"]] = placed
+                exchange.results[placed.message["tool_call_id"]] = placed
                 if whole := exchange.whole():
                     settled += whole
                     exchange = None
     return settled if exchange else settled + said
+
+
+def _parted(seq: int, messages: str) -> Sequence[Placed]:
+    """Each message of a row. In a string every quote is escaped: what looks like the start of a message is one."""
+    if messages.find("{", 1) < 0 or messages.count(_START) == 1:
+        return (Placed(seq, _ROLES[messages[len(_START)]], messages),)
+    return [Placed(seq, message["role"], dump([message])) for message in load(messages)]

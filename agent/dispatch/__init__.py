@@ -1,1 +1,1 @@
-"""Who runs a turn: a task in this process."""
+"""Who runs a turn: a task in the process that the thread belongs to, alone on its database or one of many."""

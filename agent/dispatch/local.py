@@ -9,6 +9,10 @@ from agent.ports import ThreadKey
 
 
 class Running(Protocol):
+    @property
+    def state(self) -> State:
+        """The newest that is known."""
+
     def learn(self, state: State) -> None: ...
 
     async def run(self) -> None: ...
@@ -27,23 +31,28 @@ class LocalDispatch:
             turn.learn(state)
         elif state.kind in UNFINISHED and not self._closing:
             self._turns[key] = self._begin(key, state)
-            self._tasks[key] = asyncio.create_task(self._run(key))
+            self._tasks[key] = asyncio.create_task(self._run(key, self._turns[key]))
 
-    async def _run(self, key: ThreadKey) -> None:
+    async def _run(self, key: ThreadKey, turn: Running) -> None:
         try:
-            await self._turns[key].run()
+            await turn.run()
         finally:
             # In the same step in which the turn saw nothing more to do, so that no news falls in between.
-            self._forget(key)
+            if self._turns.get(key) is turn:
+                self._forget(key)
 
     def _forget(self, key: ThreadKey) -> None:
         self._turns.pop(key, None)
         self._tasks.pop(key, None)
 
-    async def settled(self, key: ThreadKey) -> None:
-        """Wait until no turn of the thread runs here."""
+    async def settled(self, key: ThreadKey) -> State | None:
+        """Wait until no turn of the thread runs here; the state in which the last one left it, if there was one."""
+        state = None
         while task := self._tasks.get(key):
+            turn = self._turns[key]
             await asyncio.wait({task})
+            state = turn.state
+        return state
 
     async def cancel(self, key: ThreadKey) -> None:
         if task := self._tasks.get(key):
@@ -51,12 +60,23 @@ class LocalDispatch:
             await asyncio.wait({task})
             self._forget(key)  # a task that was cancelled before its first step has not done so
 
-    async def close(self) -> None:
-        """Cut every turn off where it is: the journal has what it did, and the next start goes on from there."""
-        self._closing = True
+    async def idle(self) -> None:
+        """Wait until no turn runs here."""
+        while self._tasks:
+            await asyncio.wait(self._tasks.values())
+
+    async def let_go(self) -> None:
+        """Cut every turn off where it is: the journal has what it did, and whoever has the thread goes on from there.
+
+        They are forgotten first: a thread that comes back meanwhile gets a turn of its own.
+        """
         tasks = list(self._tasks.values())
+        self._turns.clear()
+        self._tasks.clear()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._turns.clear()
-        self._tasks.clear()
+
+    async def close(self) -> None:
+        self._closing = True
+        await self.let_go()

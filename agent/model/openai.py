@@ -2,132 +2,37 @@
 
 import asyncio
 import json
-import random
-import re
 import ssl
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from email.utils import parsedate_to_datetime
-from typing import Annotated, Any
+from typing import Any
 
 import httpx2
 import structlog
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncAPIResponse, AsyncOpenAI
-from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, Field
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncAPIResponse,
+    AsyncOpenAI,
+    AsyncStream,
+    DefaultAsyncHttpxClient,
+    RequestOptions,
+)
 
 from agent.core.errors import ContextTooLong, ModelError
-from agent.core.transcript import Message
-from agent.core.values import storable
-from agent.ports import RawCall, Reply, Stream
+from agent.here import is_here
+from agent.model.draft import BROKE_OFF, TOO_LONG, TROUBLE, Draft, Retry
+from agent.ports import Doing, Meter, NoMeter, Reply, Stream
 
-ATTEMPTS, FIRST_WAIT, LONGEST_WAIT = 5, 0.5, 8.0
+ATTEMPTS = 5
 LAST_CHANCE_SECONDS = 15.0  # What an attempt gets at least, so that silence is told within a minute.
 
-TROUBLE = "The model's server is having trouble: please try again in a few minutes."
 TOO_SLOW = "The model did not answer in time: please try again soon."
-BROKE_OFF = "The model's answer broke off: please try again."
-TOO_LONG = re.compile(r"context.?(length|window|size)|too many tokens|prompt is too long", re.IGNORECASE)
+_RAW = "X-Stainless-Raw-Response"  # what with_streaming_response sets
 log = structlog.get_logger()
-
-
-class _Retry(Exception):
-    """An attempt that failed in a way that may pass; `shown` is said if it does not."""
-
-    def __init__(self, reason: str, shown: str, after: float | None = None) -> None:
-        super().__init__(shown)
-        self.reason, self.shown, self.after = reason, shown, after
-
-    def wait(self, attempt: int) -> float:
-        backoff: float = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT) * random.uniform(0.5, 1)
-        return self.after if self.after and self.after > 0 else backoff
-
-
-# Servers write null for what they leave out, and some send a call's arguments as an object.
-Words = Annotated[str, BeforeValidator(lambda v: json.dumps(v) if isinstance(v, dict) else storable(v or ""))]
-
-
-def _within(name: str) -> AliasChoices:
-    return AliasChoices(AliasPath("delta", name), AliasPath("message", name))
-
-
-class _Call(BaseModel):
-    index: int | None = None
-    id: Words = ""
-    name: Words = Field("", validation_alias=AliasPath("function", "name"))
-    arguments: Words = Field("", validation_alias=AliasPath("function", "arguments"))
-
-    def goes_on_in(self, later: "_Call") -> bool:
-        """Without an index, an id or name opens a call; with one, both do: some servers number every call 0."""
-        opens = (later.id or later.name) if later.index is None else (later.id and later.name)
-        return later.index in (None, self.index) and (not opens or later.id == self.id != "")
-
-
-class _Choice(BaseModel):
-    content: Words = Field("", validation_alias=_within("content"))
-    refusal: Words = Field("", validation_alias=_within("refusal"))
-    calls: list[_Call] | None = Field(None, validation_alias=_within("tool_calls"))
-    finish_reason: Words = ""
-
-
-class _Chunk(BaseModel):
-    choices: list[_Choice] | None = None
-    error: Any = None
-
-
-class _Draft:
-    """One attempt's reply, put together from the pieces of its stream."""
-
-    def __init__(self, stream: Stream | None) -> None:
-        self.text: list[str] = []
-        self._calls: list[_Call] = []
-        self._stream, self._finish, self.done = stream, "", False
-
-    @property
-    def whole(self) -> bool:
-        return self.done or bool(self._finish)  # Some servers send only one of the two.
-
-    def take(self, data: bytes) -> None:
-        if self.done or data == b"[DONE]":
-            self.done = True
-            return
-        try:
-            chunk = _Chunk.model_validate(json.loads(data))
-        except ValueError as error:
-            raise _Retry("garbled", BROKE_OFF) from error
-        if chunk.error:
-            raise ContextTooLong if TOO_LONG.search(str(chunk.error)) else _Retry("reported", TROUBLE)
-        for choice in (chunk.choices or [])[:1]:
-            self._finish = choice.finish_reason or self._finish
-            if delta := choice.content or choice.refusal:
-                self.text.append(delta)
-                if self._stream:
-                    self._stream.text(delta)
-            for fragment in choice.calls or ():
-                self._gather(fragment)
-
-    def reply(self) -> Reply:
-        if self._finish == "content_filter":
-            raise ModelError("The model's content filter stopped the answer: please put it in other words.")
-        if not self.whole or self._finish == "error" or not all(call.name for call in self._calls):
-            raise _Retry("broken", BROKE_OFF)
-        text, cut = "".join(self.text), self._finish == "length"
-        if not (self._calls or text.strip()):
-            if cut:  # The next attempt would end the same way.
-                raise ModelError("The model had no room left for an answer: please ask for something shorter.")
-            raise _Retry("empty", "The model sent an empty answer: please try again.")
-        calls = sorted(self._calls, key=lambda call: call.index or 0)
-        return Reply(text, tuple(RawCall(call.name, call.arguments) for call in calls), cut)
-
-    def _gather(self, fragment: _Call) -> None:
-        """A call's first fragment grows by those that follow."""
-        for call in self._calls[-1:] if fragment.index is None else reversed(self._calls):
-            if call.goes_on_in(fragment):
-                call.name = call.name or fragment.name  # Some servers repeat it in every fragment.
-                call.arguments += fragment.arguments
-                return
-        fragment.index = len(self._calls) if fragment.index is None else fragment.index
-        self._calls.append(fragment)
 
 
 async def _events(response: AsyncAPIResponse[Any]) -> AsyncGenerator[bytes, None]:
@@ -145,7 +50,7 @@ async def _events(response: AsyncAPIResponse[Any]) -> AsyncGenerator[bytes, None
         yield b"[DONE]"
 
 
-async def _read(response: AsyncAPIResponse[Any], draft: _Draft, silence: float) -> None:
+async def _read(response: AsyncAPIResponse[Any], draft: Draft, silence: float) -> None:
     """Read on after [DONE], a moment: a connection can be used again only if its body was read to the end.
 
     Before that, what counts against the timeout is silence: comments that keep the connection alive are that too.
@@ -157,7 +62,7 @@ async def _read(response: AsyncAPIResponse[Any], draft: _Draft, silence: float) 
                 draft.take(data)
                 limit.reschedule(now() + (0.1 if draft.done else silence))
     if limit.expired() and not draft.whole:
-        raise _Retry("timeout", TOO_SLOW)
+        raise Retry("timeout", TOO_SLOW)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
@@ -183,60 +88,94 @@ class OpenAIModel:
         patience_seconds: float = 45,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
+        meter: Meter | None = None,
     ) -> None:
         url = base_url or "https://api.openai.com/v1"  # Given none, the SDK looks in the environment.
-        self._client = AsyncOpenAI(api_key=api_key, base_url=url, max_retries=0)
+        http = DefaultAsyncHttpxClient(trust_env=False) if is_here(url) else None
+        self._client = AsyncOpenAI(api_key=api_key, base_url=url, max_retries=0, http_client=http)
         self._key, self._model, self._sleep, self._clock = api_key, model, sleep, clock
         self._timeout, self._patience = timeout_seconds, patience_seconds
+        self._meter, self._tells_usage = meter or NoMeter(), True
 
     async def close(self) -> None:
         await self._client.close()
 
     async def reply(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[str],
         tools: Sequence[dict[str, Any]] = (),
         *,
         may_call: bool = True,
         stream: Stream | None = None,
     ) -> Reply:
-        body: dict[str, Any] = {"messages": list(messages)}
+        asked: dict[str, Any] = {"model": self._model, "stream": True}
         if tools:
-            body |= {"tools": list(tools)} | ({} if may_call else {"tool_choice": "none"})
+            asked |= {"tools": list(tools)} | ({} if may_call else {"tool_choice": "none"})
+        with self._meter.doing("model", model=self._model) as call:
+            return await self._until_answered(call, asked, messages, stream)
+
+    async def _until_answered(
+        self, call: Doing, asked: dict[str, Any], messages: Sequence[str], stream: Stream | None
+    ) -> Reply:
         began, attempt = self._clock(), 1
         while True:
-            draft = _Draft(stream)
+            draft = Draft(stream)
+            call.note(attempts=attempt)
             try:
-                return await self._attempt(body, draft, self._clock() - began)
-            except _Retry as failure:
+                return await self._attempt(asked, messages, draft, self._clock() - began)
+            except Retry as failure:
                 if stream and draft.text:
                     stream.restarted()
                 wait = failure.wait(attempt)
                 if attempt == ATTEMPTS or self._clock() - began + wait > self._patience:
                     raise ModelError(failure.shown) from failure
                 log.info("model.retry", attempt=attempt, reason=failure.reason, wait=round(wait, 3))
+            finally:
+                call.note(**draft.usage.model_dump(exclude_none=True))
             await self._sleep(wait)
             attempt += 1
 
-    async def _attempt(self, body: dict[str, Any], draft: _Draft, elapsed: float) -> Reply:
-        create = self._client.chat.completions.with_streaming_response.create
+    async def _attempt(self, asked: dict[str, Any], messages: Sequence[str], draft: Draft, elapsed: float) -> Reply:
+        usage = {"stream_options": {"include_usage": True}} if self._tells_usage else {}
+        # Put together from texts: a long conversation would take longer to parse and to write again than to send.
+        body = f'{json.dumps(asked | usage)[:-1]}, "messages": [{",".join(messages)}]}}'.encode()
         timeout = min(self._timeout, self._patience + LAST_CHANCE_SECONDS - elapsed)
         try:
-            # By extra_body, because the SDK walks every message that it is given as `messages`.
-            asked = create(model=self._model, messages=[], stream=True, extra_body=body, timeout=timeout)
-            async with asked as response:
+            async with self._asked(body, timeout) as response:
                 await _read(response, draft, timeout)
         except APIStatusError as error:
+            if usage and error.status_code in (400, 422) and "stream_options" in f"{error.body} {error.message}":
+                log.info("model.tells_no_usage")  # not asked for it again; what it was asked besides is as it was
+                self._tells_usage = False
+                return await self._attempt(asked, messages, draft, elapsed)
             raise self._refusal(error) from error
         except (APITimeoutError, httpx2.TimeoutException) as error:
             if not draft.whole:
-                raise _Retry("timeout", TOO_SLOW) from error
+                raise Retry("timeout", TOO_SLOW) from error
         except APIConnectionError as error:
-            raise _Retry("unreachable", "The model cannot be reached: check OPENAI_BASE_URL.") from error
+            raise Retry("unreachable", "The model cannot be reached: check OPENAI_BASE_URL.") from error
         except (httpx2.RequestError, ssl.SSLError) as error:  # As they are, from reading the body.
             if not draft.whole:
-                raise _Retry("dropped", BROKE_OFF) from error
+                raise Retry("dropped", BROKE_OFF) from error
         return draft.reply()
+
+    @asynccontextmanager
+    async def _asked(self, body: bytes, seconds: float) -> AsyncGenerator[AsyncAPIResponse[Any], None]:
+        """By the SDK's way for bodies of one's own: `chat.completions.create` walks every message that it is given."""
+        options = RequestOptions(headers={_RAW: "stream"}, timeout=seconds, security={"bearer_auth": True})
+        asked: Any = self._client.post(
+            "/chat/completions",
+            content=body,
+            cast_to=object,
+            options=options,
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
+        response = await asked
+        try:
+            yield response
+        finally:
+            await response.close()
 
     def _refusal(self, error: APIStatusError) -> Exception:
         status, kinds = error.status_code, f"{error.code} {error.type}"
@@ -245,7 +184,7 @@ class OpenAIModel:
             return ModelError("The OpenAI account has no credit left: please check its billing.")
         if status in (408, 409, 429) or status >= 500:
             shown = "The model has too many requests: please try again soon." if status == 429 else TROUBLE
-            return _Retry(f"http_{status}", shown, _retry_after(error.response.headers))
+            return Retry(f"http_{status}", shown, _retry_after(error.response.headers))
         if status in (401, 403):
             return ModelError("The model's server refused the key: please check OPENAI_API_KEY.")
         if status == 404:

@@ -2,18 +2,23 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
 from sqlalchemy import event
 from sqlalchemy.engine import URL, make_url
 
+from agent import signals
 from agent.core.errors import StoreError
 from agent.store.schema import HEAD
+from agent.store.transactions import BEGUN_BY_DRIVER
 
+POOL_SIZE = 4  # connections to a PostgreSQL, beside the one by which a replica is known to live
 # PostgreSQL's advisory locks are numbers, chosen by whoever uses them.
-_MIGRATION_LOCK, _PROCESS_LOCK = 0x7061726C6579, 0x7061726C657A
+_MIGRATION_LOCK = 0x7061726C6579
+# A replica that is frozen in the middle of a transaction must not keep others from the rows that it has locked.
+_LONGEST_IDLE_MS = 5_000
 _TAKEN = "Another Parley is already using {}: stop it, or give this one its own DATABASE_URL."
 
 
@@ -33,16 +38,29 @@ def parse_url(text: str) -> URL:
             raise StoreError(f"DATABASE_URL starts with {other}://; Parley runs on sqlite and postgresql.")
 
 
+def server(text: str) -> str | None:
+    """The URL as PostgreSQL's own library takes it; None if there is no server."""
+    url = parse_url(text)
+    if url.get_backend_name() == "sqlite":
+        return None
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def exists(url: URL) -> bool:
+    """Whether there is a file; a server is asked when it is connected to."""
+    return url.get_backend_name() != "sqlite" or Path(str(url.database)).exists()
+
+
 def take(engine: sa.Engine) -> Callable[[], None]:
-    """Claim the database for this process, since two would run the same turns twice. Returns what gives it back."""
-    return _take_file(engine.url) if engine.dialect.name == "sqlite" else _take_server(engine)
+    """Claim a SQLite file for this process, since two would run the same turns twice. Returns what gives it back."""
+    return _take_file(engine.url) if engine.dialect.name == "sqlite" else lambda: None
 
 
 def _take_file(url: URL) -> Callable[[], None]:
     path = Path(str(url.database)).absolute()
     if not path.parent.is_dir():
         raise StoreError(f"DATABASE_URL names a file in {path.parent}, which is not a directory.")
-    lock = FileLock(f"{path.resolve()}.lock", is_singleton=True, thread_local=False)
+    lock = FileLock(_lock_file(url), is_singleton=True, thread_local=False)
     try:
         lock.acquire(blocking=False)
     except Timeout as error:
@@ -52,22 +70,22 @@ def _take_file(url: URL) -> Callable[[], None]:
     return lock.release
 
 
-def _take_server(engine: sa.Engine) -> Callable[[], None]:
+def _lock_file(url: URL) -> Path:
+    return Path(f"{Path(str(url.database)).absolute().resolve()}.lock")
+
+
+def users(connection: sa.Connection) -> int:
+    """How many processes work on the database that this connection is to."""
+    if connection.dialect.name == "postgresql":
+        return int(connection.scalar(sa.text(f"SELECT count(*) FROM ({signals.LIVING}) AS living")) or 0)
+    path = _lock_file(connection.engine.url)
+    if not path.exists():  # to make one here could keep Parley, as another user, from taking it
+        return 0
     try:
-        connection = engine.connect()
-        taken = connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_PROCESS_LOCK)))
-        connection.commit()  # the lock belongs to the session, and no transaction need stay open for it
-    except sa.exc.DBAPIError as error:
-        raise unusable(engine.url, error) from error
-    if not taken:
-        connection.close()
-        raise StoreError(_TAKEN.format(engine.url.database))
-
-    def release() -> None:
-        connection.invalidate()  # closes the session, and so frees the lock, instead of pooling it
-        connection.close()
-
-    return release
+        with FileLock(path, blocking=False):
+            return 0
+    except Timeout:
+        return 1
 
 
 def unusable(url: URL, error: sa.exc.DBAPIError) -> StoreError:
@@ -84,10 +102,23 @@ def create_engine(url: URL) -> sa.Engine:
         event.listen(engine, "begin", _begin_immediate)
         return engine
     # A database without an encoding of its own (SQL_ASCII) would give us bytes.
-    text = {"client_encoding": "utf8"}
-    return sa.create_engine(
-        url, pool_size=5, max_overflow=0, pool_pre_ping=True, hide_parameters=True, connect_args=text
+    given = {"client_encoding": "utf8", "tcp_user_timeout": 10_000}
+    engine = sa.create_engine(
+        url,
+        pool_size=POOL_SIZE,
+        max_overflow=0,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        isolation_level="READ COMMITTED",  # whatever the server's default: we look again for what others committed
+        connect_args=given,
     )
+    event.listen(engine, "connect", _prepare_postgres)
+    return engine
+
+
+def _prepare_postgres(connection: Any, _record: Any) -> None:
+    connection.execute(f"SET idle_in_transaction_session_timeout = {_LONGEST_IDLE_MS}")
+    connection.commit()
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
@@ -97,14 +128,15 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_immediate(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    if not connection.get_execution_options().get(BEGUN_BY_DRIVER):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def migrate(connection: sa.Connection) -> None:
     """Bring the database to the newest version, in the caller's transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
-    if _version(connection) == HEAD:
+    if version(connection) == HEAD:
         return
     # Loaded only when there is something to do: it costs a tenth of a second.
     from alembic import command, util
@@ -120,8 +152,17 @@ def migrate(connection: sa.Connection) -> None:
         ) from error
 
 
-def _version(connection: sa.Connection) -> str | None:
+def standing(connection: sa.Connection) -> Literal["none", "older", "current", "newer"]:
+    """How the database's tables stand to what this version knows."""
+    found = version(connection)
+    if found is None:
+        return "none"
+    return "current" if found == HEAD else "older" if found < HEAD else "newer"
+
+
+def version(connection: sa.Connection) -> str | None:
+    """The migration that the database is at; None if there are no tables yet."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
-    version: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
-    return version
+    found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    return found

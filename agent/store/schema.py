@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from agent.core.states import UNFINISHED
 
 # The newest migration. Known here too, so that an up-to-date database starts without loading Alembic.
-HEAD = "0002"
+HEAD = "0003"
 
 metadata = sa.MetaData()
 _id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
@@ -25,6 +25,8 @@ threads = sa.Table(
     sa.Column("changed_at", sa.Float, nullable=False),
     sa.Column("seq", sa.Integer, nullable=False, server_default="0"),
     sa.Column("shown", sa.Integer, nullable=False, server_default="0"),  # the last row that a front end shows
+    # The number of the replica that it belongs to; on SQLite there is one, and that is 0.
+    sa.Column("runner", sa.Integer, nullable=False, server_default="0"),
     sa.UniqueConstraint("team", "channel", "root", "call_id", "number", name="threads_key"),
 )
 
@@ -33,8 +35,8 @@ unfinished = sa.and_(
     threads.c.kind.in_([sa.literal_column(f"'{kind}'") for kind in UNFINISHED]),
     threads.c.call_id == sa.literal_column("''"),
 )
-# Paused threads are not in it, so that finding work at the start costs the same however many wait.
-sa.Index("threads_unfinished", threads.c.id, sqlite_where=unfinished, postgresql_where=unfinished)
+# Paused threads are not in it, so that finding work that nobody does costs the same however many wait.
+sa.Index("threads_unfinished", threads.c.team, threads.c.runner, sqlite_where=unfinished, postgresql_where=unfinished)
 
 journal = sa.Table(
     "journal",
@@ -49,7 +51,7 @@ journal = sa.Table(
 )
 
 unshown = sa.and_(threads.c.seq > threads.c.shown, threads.c.call_id == sa.literal_column("''"))
-sa.Index("threads_unshown", threads.c.team, sqlite_where=unshown, postgresql_where=unshown)
+sa.Index("threads_unshown", threads.c.team, threads.c.runner, sqlite_where=unshown, postgresql_where=unshown)
 
 inbox = sa.Table(
     "inbox",
@@ -57,9 +59,10 @@ inbox = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("body", sa.Text, nullable=False),  # "" once it is dealt with; the key is kept to know it again
+    sa.Column("runner", sa.Integer, nullable=False, server_default="0"),
 )
 waiting = inbox.c.body != sa.literal_column("''")
-sa.Index("inbox_waiting", inbox.c.at, sqlite_where=waiting, postgresql_where=waiting)
+sa.Index("inbox_waiting", inbox.c.runner, inbox.c.at, sqlite_where=waiting, postgresql_where=waiting)
 
 cards = sa.Table(
     "cards",
@@ -76,5 +79,14 @@ cards = sa.Table(
     sa.Column("expire_at", sa.Float),
 )
 _ended = cards.c.ending != sa.literal_column("''")
+# As the migrations write it: by SQLAlchemy's own `is_open = 1`, SQLite would not know that an index holds all these.
+is_open: sa.ColumnElement[bool] = sa.literal_column("cards.is_open")
 sa.Index("cards_open", cards.c.at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
 sa.Index("cards_ended", cards.c.at, sqlite_where=_ended, postgresql_where=_ended)
+sa.Index("cards_remind", cards.c.remind_at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
+sa.Index("cards_expire", cards.c.expire_at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
+
+
+def due(now: float) -> tuple[sa.ColumnElement[bool], ...]:
+    """The open cards whose reminder has come, and those whose expiry has: SQLite finds them only one by one."""
+    return sa.and_(is_open, cards.c.remind_at <= now), sa.and_(is_open, cards.c.expire_at <= now)

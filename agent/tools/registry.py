@@ -114,6 +114,10 @@ class Toolbox:
         tool = self._tools.get(call.name)
         return tool is None or tool.repeatable
 
+    def known_name(self, call: ToolCall) -> str:
+        """Of a tool that there is: models make names up."""
+        return call.name if call.name in self._tools else "unknown"
+
     async def run(self, thread: ThreadKey, call: ToolCall, *, approved: bool) -> str:
         """The call's result; raises ToolError with what to tell the model."""
         tool = self._tools.get(call.name)

@@ -362,7 +362,6 @@ LIMITS = st.builds(Limits, model_calls=st.integers(2, 6), asks=st.integers(0, 3)
 def thorough(examples: int) -> settings:
     return settings(
         max_examples=examples,
-        deadline=None,
         print_blob=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
@@ -395,7 +394,7 @@ def test_whatever_happens_the_api_takes_the_conversation_and_the_journal_is_the_
     everything = {(state, kind) for state in states._KINDS for kind in events._KINDS}
     assert set(tried) == everything, "every event was tried in every state"
     assert {kind for _, kind in taken} == set(events._KINDS), "every event was taken"
-    assert set(refused) == set(Why), "every refusal was given"
+    assert set(refused) == set(Why) - {Why.TAKEN_OVER}, "every refusal of the machine was given"
 
 
 @thorough(600)

@@ -19,7 +19,8 @@ from tests.support.conversation import faults
 from tests.support.scripted_model import Drop, Hold, ScriptedModel, Step, break_after, hang, say
 
 KEY = "sk-secret-of-the-team"
-HELLO = [{"role": "user", "content": "hello"}]
+HI = {"role": "user", "content": "hello"}
+HELLO = [json.dumps(HI)]
 TOOL = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
 
 
@@ -107,7 +108,8 @@ async def test_the_request_carries_the_conversation_the_tools_and_the_model(
 
     await model.reply(HELLO, [TOOL])
 
-    assert server.requests == [{"model": "gpt-test", "stream": True, "messages": HELLO, "tools": [TOOL]}]
+    usage = {"stream_options": {"include_usage": True}}
+    assert server.requests == [{"model": "gpt-test", "stream": True, "messages": [HI], "tools": [TOOL], **usage}]
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
 
 
@@ -116,7 +118,7 @@ async def test_without_tools_none_are_mentioned(server: ScriptedModel, model: Op
 
     await model.reply(HELLO, may_call=False)
 
-    assert server.requests[0].keys() == {"model", "stream", "messages"}
+    assert server.requests[0].keys() == {"model", "stream", "stream_options", "messages"}
 
 
 async def test_a_model_that_may_not_call_still_sees_the_tools(server: ScriptedModel, model: OpenAIModel) -> None:
@@ -158,7 +160,7 @@ async def test_the_sdk_does_not_walk_the_messages(server: ScriptedModel, model: 
 
     async def typed(messages: list[Any]) -> None:
         async with sdk.chat.completions.with_streaming_response.create(
-            model="gpt-test", messages=messages, stream=True
+            model="gpt-test", messages=[json.loads(each) for each in messages], stream=True
         ) as response:
             await response.read()
 
@@ -659,7 +661,7 @@ def test_a_proper_conversation_has_no_faults() -> None:
     results = [RESULT, RESULT | {"tool_call_id": "2"}]
     said = {"role": "assistant", "content": "Found it."}
 
-    assert faults([*HELLO, calling(CALL, second), *results, said, *HELLO, calling(CALL), RESULT]) == []
+    assert faults([HI, calling(CALL, second), *results, said, HI, calling(CALL), RESULT]) == []
 
 
 @pytest.mark.parametrize(
@@ -667,7 +669,7 @@ def test_a_proper_conversation_has_no_faults() -> None:
     [
         ([], "messages: none given"),
         ([calling(CALL)], "messages: tool calls without a result at the end: 1"),
-        ([calling(CALL), *HELLO], "messages[1]: tool calls without a result before it: 1"),
+        ([calling(CALL), HI], "messages[1]: tool calls without a result before it: 1"),
         ([RESULT], "messages[0]: a tool result without a call that waits for it: 1"),
         ([calling(CALL), RESULT, RESULT], "messages[2]: a tool result without a call that waits for it: 1"),
         (
@@ -696,7 +698,8 @@ async def test_the_server_refuses_a_faulty_conversation_and_remembers_it(connect
     server = await ScriptedModel().__aenter__()
     server.will_say("never said")
 
-    error = await failure(connect(base_url=server.base_url).reply([*HELLO, calling(CALL), *HELLO]))
+    faulty = [*HELLO, json.dumps(calling(CALL)), *HELLO]
+    error = await failure(connect(base_url=server.base_url).reply(faulty))
 
     assert "tool calls without a result" in error.shown
     with pytest.raises(AssertionError, match=r"without a result(.|\n)*unused step"):
@@ -710,3 +713,94 @@ async def test_the_server_remembers_a_request_that_no_step_expects(connect: Conn
 
     with pytest.raises(AssertionError, match="unexpected request 1"):
         await server.__aexit__(None, None, None)
+
+
+class Noted:
+    """A meter that remembers what it was told of the last call."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, Any] = {}
+
+    def doing(self, what: str, *, since: float | None = None, **facts: Any) -> "Noted":
+        self.facts = {"what": what, **facts}
+        return self
+
+    def happened(self, what: str, **facts: Any) -> None: ...
+
+    def note(self, **facts: Any) -> None:
+        self.facts |= facts
+
+    def __enter__(self) -> "Noted":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.facts["error"] = kind
+
+
+async def test_what_a_reply_cost_is_told_to_whoever_measures(server: ScriptedModel, connect: Connect) -> None:
+    meter = Noted()
+    server.will_fail(500)
+    server.will_say("hi")
+
+    await connect(meter=meter).reply(HELLO)
+
+    told = {"attempts": 2, "prompt_tokens": 1, "completion_tokens": 1}
+    assert meter.facts == {"what": "model", "model": "gpt-test", "error": None, **told}
+
+
+async def test_of_several_numbers_of_tokens_in_one_stream_the_last_counts(
+    server: ScriptedModel, connect: Connect
+) -> None:
+    meter = Noted()
+    growing = [json.dumps({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": n}}) for n in (1, 2, 3)]
+    server.will_send_lines(
+        'data: {"choices": [], "usage": null}',
+        *(f"data: {usage}" for usage in growing),
+        chunk({"content": "hi"}, "stop"),
+        "data:[DONE]",
+    )
+
+    await connect(meter=meter).reply(HELLO)
+
+    assert (meter.facts["prompt_tokens"], meter.facts["completion_tokens"]) == (9, 3)
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_a_server_that_will_not_be_asked_for_usage_is_asked_without_it_from_then_on(
+    status: int, server: ScriptedModel, connect: Connect, time: Time
+) -> None:
+    model = connect()
+    server.will_fail(status, message="Unrecognized request argument supplied: stream_options")
+    server.will_say("hi")
+    server.will_say("again")
+
+    replies = [(await model.reply(HELLO, [TOOL])).text, (await model.reply(HELLO, [TOOL])).text]
+
+    assert replies == ["hi", "again"]
+    assert ["stream_options" in request for request in server.requests] == [True, False, False]
+    assert [request["tools"] for request in server.requests] == [[TOOL]] * 3
+    assert time.sleeps == []
+
+
+async def test_a_request_that_is_refused_for_another_reason_is_not_sent_again(
+    server: ScriptedModel, connect: Connect
+) -> None:
+    meter = Noted()
+    server.will_fail(400, message="The temperature is wrong.")
+
+    await failure(connect(meter=meter).reply(HELLO))
+
+    assert len(server.requests) == 1
+    assert meter.facts["error"] is ModelError
+
+
+async def test_numbers_of_tokens_that_make_no_sense_are_not_worth_a_reply(
+    server: ScriptedModel, connect: Connect
+) -> None:
+    meter = Noted()
+    server.will_send_lines(
+        'data: {"choices": [], "usage": {"prompt_tokens": "many"}}', chunk({"content": "hi"}, "stop"), "data:[DONE]"
+    )
+
+    assert (await connect(meter=meter).reply(HELLO)).text == "hi"
+    assert "prompt_tokens" not in meter.facts

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -18,7 +19,7 @@ from agent.core.transcript import ToolCall
 from agent.core.transitions import fold
 from agent.core.values import Person
 from agent.ports import Recorded, ThreadKey
-from agent.store import database
+from agent.store import database, reading
 from agent.store.journal import Store
 from agent.store.schema import HEAD, metadata, threads
 from agent.store.transactions import SerialTransactions
@@ -38,6 +39,11 @@ async def append_all(store: Store, key: ThreadKey, *events: Event) -> Recorded:
         assert isinstance(recorded, Recorded), recorded
     assert isinstance(recorded, Recorded)
     return recorded
+
+
+async def adoptable(store: Store) -> list[ThreadKey]:
+    store.adoption.serve("T1")
+    return await store.adoption.threads(await store.adoption.dead(0))
 
 
 async def test_a_thread_nobody_spoke_in_is_idle_and_has_no_row(store: Store) -> None:
@@ -174,7 +180,10 @@ async def test_only_threads_with_work_to_do_are_unfinished(store: Store) -> None
     await append_all(store, running, SAID, ModelReplied(turn=1, seen=1, calls=(LOOK,)))
     await append_all(store, sub_agent, SAID)
 
-    assert sorted(key.root for key in await store.unfinished()) == ["2", "3"]
+    for key in (waiting, thinking, running):
+        await store.delivery.show(key, [], 2)
+
+    assert sorted(key.root for key in await adoptable(store)) == ["2", "3"]
 
 
 async def test_a_sub_agents_thread_is_its_own(store: Store) -> None:
@@ -199,7 +208,28 @@ async def test_late_words_stand_after_the_reply_that_did_not_see_them(store: Sto
 
     placed = (await store.conversation(THREAD)).placed
 
-    assert [message["content"] for _, message in placed] == ["go", "Done.", "wait"]
+    assert [each.message["content"] for each in placed] == ["go", "Done.", "wait"]
+
+
+async def test_words_that_come_while_a_conversation_is_read_are_not_in_it(
+    store: Store, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if database_url.startswith("sqlite"):
+        pytest.skip("SQLite reads and writes on one thread: nothing can come in between")
+    await append_all(store, THREAD, SAID)
+    loop, find = asyncio.get_running_loop(), reading.find
+
+    def interrupted(connection: sa.Connection, key: ThreadKey) -> reading.Found | None:
+        found = find(connection, key)
+        late = store.append(THREAD, MessageReceived(text="wait", author=Person()))
+        asyncio.run_coroutine_threadsafe(late, loop).result()
+        return found
+
+    monkeypatch.setattr(reading, "find", interrupted)
+    conversation = await store.conversation(THREAD)
+
+    assert conversation.state.seq == 1
+    assert [each.message["content"] for each in conversation.placed] == ["go"]
 
 
 async def test_a_state_of_an_older_version_is_folded_anew_from_the_journal(database_url: str) -> None:
@@ -265,6 +295,22 @@ async def test_finding_work_at_the_start_reads_no_paused_thread(tmp_path: Path) 
     assert "USING INDEX threads_unfinished" in str(plan)
 
 
+async def test_finding_what_is_due_reads_no_card_that_is_not(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/parley.db"
+    store = await Store.open(url)
+    asked: list[tuple[str, Any]] = []
+    engine = store._transactions._engine  # type: ignore[attr-defined]
+    sa.event.listen(engine, "before_cursor_execute", lambda _c, _cur, text, given, *_: asked.append((text, given)))
+    await store.delivery.due(1.0)
+    await store.delivery.next_due(1.0)
+    await store.close()
+
+    plans = [_explain(url, text, given) for text, given in asked if text.startswith("SELECT")]
+
+    assert len(plans) == 3
+    assert not [plan for plan in plans if "SCAN" in plan or "INDEX cards_" not in plan]
+
+
 async def test_sqlite_writes_ahead_and_waits_for_the_disk(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/parley.db"
     await (await Store.open(url)).close()
@@ -273,11 +319,12 @@ async def test_sqlite_writes_ahead_and_waits_for_the_disk(tmp_path: Path) -> Non
     assert _execute(url, sa.text("PRAGMA synchronous")) == [(2,)]  # FULL
 
 
-async def test_a_second_process_on_the_same_database_is_refused_in_one_sentence(database_url: str) -> None:
-    store = await Store.open(database_url)
+async def test_a_second_process_on_the_same_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/parley.db"
+    store = await Store.open(url)
     program = (
         "import asyncio\nfrom agent.store.journal import Store\n"
-        f"try:\n    asyncio.run(Store.open({database_url!r}))\nexcept Exception as error:\n    print(error)"
+        f"try:\n    asyncio.run(Store.open({url!r}))\nexcept Exception as error:\n    print(error)"
     )
 
     second = await asyncio.to_thread(
@@ -288,8 +335,8 @@ async def test_a_second_process_on_the_same_database_is_refused_in_one_sentence(
         subprocess.run, [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
 
-    assert second.stdout.replace("parley.db", "parley").strip() == (
-        "Another Parley is already using parley: stop it, or give this one its own DATABASE_URL."
+    assert second.stdout.strip() == (
+        "Another Parley is already using parley.db: stop it, or give this one its own DATABASE_URL."
     )
     assert third.stdout == ""
 
@@ -350,7 +397,14 @@ async def test_two_stores_in_one_process_share_a_file(tmp_path: Path) -> None:
 def _unfinished_sql() -> str:
     from agent.store.schema import unfinished
 
-    return str(sa.select(threads.c.team).where(unfinished).compile(compile_kwargs={"literal_binds": True}))
+    left = sa.and_(unfinished, threads.c.team == "T1", threads.c.runner == 0)
+    return str(sa.select(threads.c.id).where(left).compile(compile_kwargs={"literal_binds": True}))
+
+
+def _explain(url: str, text: str, given: Any) -> str:
+    engine = database.create_engine(database.parse_url(url))
+    with engine.begin() as connection:
+        return str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given).all())
 
 
 def _execute(url: str, statement: sa.Executable) -> list[tuple[object, ...]]:

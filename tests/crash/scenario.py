@@ -95,7 +95,8 @@ async def play(directory: Path, name: str, fatal: int, model_url: str) -> int:
     thinker = Thinker(model, tools(points, directory / f"{name}.effects"))
     mortal = MortalStore(store, points)
     threads = Threads(mortal, thinker, NoWatcher(), sub_agents_at_once=2, sub_agent_calls=5)  # type: ignore[arg-type]
-    await threads.start()
+    store.adoption.serve(THREAD.team, writes_down_what_is_shown=False)
+    await threads.adopt(await store.adoption.dead(0))
     if (await store.state(THREAD)).seq == 0:
         await threads.record(THREAD, MessageReceived(text="Set the service up."))
     while isinstance(await threads.settled(THREAD), Waiting):

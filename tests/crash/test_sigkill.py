@@ -93,7 +93,7 @@ async def read(tmp_path: Path, name: str) -> Life:
     for key in KEYS:
         events, conversation = await store.events(key), await store.conversation(key)
         assert fold(events) == conversation.state
-        life.add(events, [message for _, message in conversation.placed])
+        life.add(events, [each.message for each in conversation.placed])
     await store.close()
     return life
 

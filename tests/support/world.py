@@ -10,6 +10,7 @@ from agent.core.transcript import Message, ToolCall
 from agent.core.values import Person
 from agent.model.openai import OpenAIModel
 from agent.ports import Recorded, ThreadKey
+from agent.replica import Replica
 from agent.store.journal import Store
 from agent.thinking import Thinker
 from agent.threads import Threads
@@ -44,6 +45,9 @@ class Seen:
     def changed(self, thread: ThreadKey, state: State) -> None:
         self.steps.append(("state", state.kind))
 
+    def adopted(self, thread: ThreadKey, state: State) -> None:
+        self.changed(thread, state)
+
 
 class World:
     def __init__(self, database_url: str) -> None:
@@ -70,7 +74,11 @@ class World:
         toolbox = Toolbox([ASK_USER_QUESTION, CONFIRM_ACTION, *self.toolbox.tools])
         thinker = Thinker(self._client, toolbox, limits=self.limits, context_tokens=self.context_tokens)
         self.threads = Threads(self.store, thinker, self.seen, sub_agents_at_once=2, sub_agent_calls=4)
-        await self.threads.start()
+        self.store.adoption.serve(THREAD.team, writes_down_what_is_shown=False)
+        replica = Replica(self.store.adoption)
+        replica.follow(adopt=self.threads.adopt)
+        await replica.join()
+        await replica.start()
 
     async def stop(self) -> None:
         await self.threads.close()
@@ -107,7 +115,7 @@ class World:
         return await self.threads.settled(THREAD)
 
     async def transcript(self, key: ThreadKey = THREAD) -> list[Message]:
-        return [message for _, message in (await self.store.conversation(key)).placed]
+        return [each.message for each in (await self.store.conversation(key)).placed]
 
     async def results(self) -> list[Any]:
         """What the tools gave the model, oldest first; as JSON where it is."""
