@@ -15,6 +15,11 @@ class Background:
         task.add_done_callback(self._tasks.discard)
         return task
 
+    async def idle(self) -> None:
+        """Wait until there is nothing to do."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
     async def close(self) -> None:
         for task in list(self._tasks):
             task.cancel()

@@ -21,6 +21,14 @@ log = structlog.get_logger()
 
 _EVENT_TYPE = "parley_card"
 _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "is_inactive"})
+# What passes only when somebody does something in Slack, such as inviting Parley.
+_OUT_OF_REACH = frozenset(
+    {
+        *("not_in_channel", "channel_not_found", "is_archived", "thread_not_found", "cannot_reply_to_message"),
+        *("restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel"),
+        *("restricted_action_non_threadable_channel", "restricted_action_thread_locked", "messages_tab_disabled"),
+    }
+)
 _TOO_MUCH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long"})
 _LONGEST_PAUSE = 60.0
 _MOST_TRIES = 8
@@ -70,12 +78,9 @@ class Cards:
         self._background = Background()
         self._doubtful: set[ThreadKey] = set()
 
-    async def start(self, team: str) -> None:
-        """Show whatever was to be shown and is not; what a crash interrupted may be there already."""
-        unfinished = [key for key in await self._store.unfinished() if key.team == team]
-        for key in [*await self._store.delivery.unshown(team), *unfinished]:
-            self._doubtful.add(key)
-            self.show(key)
+    def doubt(self, key: ThreadKey) -> None:
+        """What was to be shown last may be there already: someone was interrupted."""
+        self._doubtful.add(key)
 
     def show(self, key: ThreadKey) -> None:
         """The thread has changed: bring its messages up to date, soon and one at a time."""
@@ -89,6 +94,15 @@ class Cards:
         """Whether something that was said before is still to be shown."""
         return key in self._again
 
+    async def idle(self) -> None:
+        await self._background.idle()
+
+    async def let_go(self) -> None:
+        """None of the threads belongs to this process any more: whoever has them looks up what is there."""
+        await self.close()
+        self._again.clear()
+        self._doubtful.clear()
+
     async def close(self) -> None:
         await self._background.close()
 
@@ -98,7 +112,7 @@ class Cards:
             while tries < _MOST_TRIES:
                 self._again[key] = False
                 try:
-                    await self._show(key)
+                    await self._show_within_reach(key)
                     tries = 0
                 except (SlackAway, StoreError) as error:
                     await self._pause(key, error, tries := min(tries + 1, _MOST_TRIES - 1))
@@ -108,18 +122,32 @@ class Cards:
                     if not self._again[key]:
                         return
         finally:
-            del self._again[key]
+            self._again.pop(key, None)
 
     async def _pause(self, key: ThreadKey, error: Exception, tries: int) -> None:
         """What went wrong may have taken effect all the same, so that has to be looked up before the next try."""
+        if (task := asyncio.current_task()) and task.cancelling():
+            raise asyncio.CancelledError from error  # what went wrong came in its place
         self._doubtful.add(key)
         wait = min(0.25 * 2**tries, _LONGEST_PAUSE)
         known = isinstance(error, AgentError)
         log.warning("cards.not_shown", thread=key.model_dump(), error=str(error) if known else "", exc_info=not known)
         await self._sleep(wait)
 
+    async def _show_within_reach(self, key: ThreadKey) -> None:
+        """What is out of reach is tried again when the thread changes: by then somebody may have invited us."""
+        try:
+            await self._show(key)
+        except SlackRefused as refused:
+            if refused.error not in _OUT_OF_REACH:
+                raise
+            log.info("cards.out_of_reach", thread=key.model_dump(), error=str(refused))
+
     async def _show(self, key: ThreadKey) -> None:
-        cards, shown = await self._store.delivery.cards(key)
+        if (found := await self._store.delivery.cards(key)) is None:
+            self._doubtful.discard(key)
+            return
+        cards, shown = found
         posted = await self._posted(key, {card.ts for card in cards}) if key in self._doubtful else {}
         open_names = {card.name for card in cards if card.is_open}
         first = min([shown + 1, *(row_of(name) for name in open_names)])
@@ -199,6 +227,8 @@ class Cards:
             try:
                 answer = await self._slack.call("conversations.replies", channel=key.channel, ts=key.root, **page)
             except SlackRefused as refused:
+                if refused.error in _OUT_OF_REACH - {"thread_not_found"}:
+                    raise
                 log.warning("cards.unreadable", thread=key.model_dump(), error=refused.error)
                 return found
             found += [message for message in answer.get("messages", ()) if self._is_own(message)]

@@ -7,6 +7,7 @@ from bot import ids
 from bot.blocks import readable
 from bot.received import (
     Cancelled,
+    CancelOrdered,
     Click,
     Decided,
     DetailsWanted,
@@ -18,11 +19,13 @@ from bot.received import (
     Skipped,
     StopPressed,
     Submitted,
+    Uninstalled,
     Unknown,
     load,
 )
 
 __all__ = [
+    "CancelOrdered",
     "Cancelled",
     "Click",
     "Decided",
@@ -35,19 +38,28 @@ __all__ = [
     "Skipped",
     "StopPressed",
     "Submitted",
+    "Uninstalled",
     "Unknown",
     "load",
     "parse",
+    "teams",
 ]
 
 
 _BY_PEOPLE = (None, "file_share", "thread_broadcast")
 
 
+def teams(body: dict[str, Any]) -> list[str]:
+    """The teams that may be meant, the likeliest first: in shared channels, people of other teams click too."""
+    message = _text(body, "message", "team") if _text(body, "message", "bot_id") else ""
+    named = (_team(body), message, _text(body, "team", "id"), _text(body, "user", "team_id"))
+    return [team for team in dict.fromkeys(named) if team]
+
+
 def parse(body: dict[str, Any], bot_user_id: str, team: str = "") -> Inbound | None:
     """None for whatever asks nothing of us: other events, other bots, edits, payloads that are not Slack's.
 
-    `team` is the one that we are installed in, if there is only one: then every thread is of that team.
+    `team` is the one that it is meant for, if that is known: then the thread is of that team.
     """
     if team:
         body = {**body, "authorizations": [{"team_id": team}], "team": {"id": team}}
@@ -58,6 +70,8 @@ def parse(body: dict[str, Any], bot_user_id: str, team: str = "") -> Inbound | N
             return _stopped(body)
         case "event_callback", "app_home_opened" if _text(body, "event", "tab") == "home":
             return _home(body)
+        case "event_callback", "app_uninstalled" | "tokens_revoked":
+            return _uninstalled(body)
         case "block_actions", _:
             return _clicked(body)
     return None
@@ -116,6 +130,12 @@ def _home(body: dict[str, Any]) -> HomeOpened | None:
     team, user = _team(body), _text(body, "event", "user")
     ts = _text(body, "event", "event_ts") or _text(body, "event_id")
     return HomeOpened(team=team, user=user, ts=ts) if team and user else None
+
+
+def _uninstalled(body: dict[str, Any]) -> Uninstalled | None:
+    """Tokens of people may be revoked too, but we have none."""
+    kept = _text(body, "event", "type") == "tokens_revoked" and not _list(body, "event", "tokens", "bot")
+    return None if kept or not _team(body) else Uninstalled(team=_team(body), user="", ts=_text(body, "event_id"))
 
 
 def _clicked(body: dict[str, Any]) -> Click | None:

@@ -40,11 +40,19 @@ from bot.inbound import (
 from bot.meaning import is_answer, is_open, means_stop, whole_view
 from bot.people import Member, People
 from bot.permissions import Permissions, What
+from bot.places import Places
 from bot.slack import Slack, SlackAway, SlackRefused
 
 log = structlog.get_logger()
 
 InThread = Said | StopPressed | Click
+
+
+def is_urgent(inbound: Inbound) -> bool:
+    """To stop must not wait for what came before it in the same thread."""
+    return isinstance(inbound, StopPressed) or (
+        isinstance(inbound, Said) and inbound.addressed and means_stop(inbound.text)
+    )
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,7 @@ class Intake:
     slack: Slack
     people: People
     permissions: Permissions
+    places: Places
     files: Files
     open_home: Callable[[str, str], None]
     background: Background
@@ -94,6 +103,9 @@ class Intake:
             await self._refuse(key, said, refusal)
         elif refusal and (member.guest or member.external or not member.known):
             await self.store.delivery.settle(key)  # what outsiders say among themselves is not for the agent
+        elif isinstance(state, AtRest) and not said.direct and not await self.places.includes(said.channel):
+            await self.store.delivery.settle(key)
+            self.background.start(self.places.ask_in(said.channel, said.user))
         else:
             (text, images), context = await self.files.read(said), await self._context(said, state)
             heard = {"text": text, "images": images, "context": context}
@@ -114,11 +126,6 @@ class Intake:
             await self._refuse(key, stop, "Sorry, only members of this workspace can stop me.")
             return
         await self._record(key, stop, StopRequested(by=Person(id=stop.user, name=member.name)))
-
-    def is_urgent(self, inbound: Inbound) -> bool:
-        return isinstance(inbound, StopPressed) or (
-            isinstance(inbound, Said) and inbound.addressed and means_stop(inbound.text)
-        )
 
     async def _answered(self, key: str, click: Submitted | Skipped | Cancelled) -> None:
         state = await self.store.state(click.thread)
@@ -188,7 +195,8 @@ class Intake:
     async def _record(self, key: str, inbound: InThread, event: Event) -> None:
         outcome = await self.threads.record(inbound.thread, event, received=key)
         if isinstance(outcome, Refused):
-            if isinstance(inbound, Said) and not inbound.addressed:
+            unheard = isinstance(inbound, Said) and not inbound.addressed
+            if unheard or outcome.why is Why.TAKEN_OVER:
                 return
             self._tell(inbound, await self._why_not(inbound, outcome))
         elif outcome.beaten:
@@ -215,8 +223,8 @@ class Intake:
         return words.ended(ending) if ending else words.NOT_OPEN
 
     async def _refuse(self, key: str, inbound: InThread, sentence: str) -> None:
-        await self.store.delivery.settle(key)
-        self._tell(inbound, sentence)
+        if await self.store.delivery.settle(key):
+            self._tell(inbound, sentence)
 
     def _tell(self, inbound: InThread, sentence: str) -> None:
         """Only to them, and without holding up what comes next."""

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from agent.core.states import AtRest, InTurn, RunningTools, State, Thinking, Waiting
+from agent.core.states import AtRest, RunningTools, State, Thinking, Waiting
 from agent.core.transcript import ToolCall
 from agent.ports import ThreadKey
 from bot.background import Background
@@ -26,11 +26,14 @@ _BETWEEN_UPDATES = 3.0
 DRAFT = "parley_draft"  # what a message is by its metadata until the reply in it is whole
 _LONGEST_STREAM = limits.MARKDOWN_TEXT - 2_000
 
+Tell = Callable[[ThreadKey], None]
+
 
 @dataclass
 class Draft:
-    """A reply while it is written: its text so far, and how much of it Slack has."""
+    """A reply while it is written: whose question it answers, its text so far, and how much of it Slack has."""
 
+    requester: str = ""
     text: str = ""
     sent: str = ""
     ts: str = ""
@@ -42,22 +45,21 @@ class LiveView:
     def __init__(self, slack: Slack, sleep: Sleep = asyncio.sleep) -> None:
         self._slack, self._sleep = slack, sleep
         self._statuses = Statuses(slack, sleep)
-        self._show: Callable[[ThreadKey], None] = lambda _key: None
-        self._behind: Callable[[ThreadKey], bool] = lambda _key: False
+        self.follow(lambda _key: None, lambda _key: False, lambda _key: None)
+        self._thinking: dict[ThreadKey, str] = {}  # for whom; a thread that only waits is in none of these
         self._drafts: dict[ThreadKey, Draft] = {}
         self._lost: set[ThreadKey] = set()
-        self._requesters: dict[ThreadKey, str] = {}
         self._calling: WeakValueDictionary[ThreadKey, asyncio.Lock] = WeakValueDictionary()
         self._background = Background()
 
-    def follow(self, show: Callable[[ThreadKey], None], behind: Callable[[ThreadKey], bool]) -> None:
+    def follow(self, show: Tell, behind: Callable[[ThreadKey], bool], doubt: Tell) -> None:
         """Whoever keeps the thread's messages up to date is told of every change, and says if they are behind."""
-        self._show, self._behind = show, behind
+        self._show, self._behind, self._doubt = show, behind, doubt
 
     def text(self, thread: ThreadKey, delta: str) -> None:
-        if thread.call_id:
-            return  # a sub-agent writes for its parent, not for people
-        draft = self._drafts.setdefault(thread, Draft())
+        if thread not in self._thinking:
+            return  # it came after the run had ended, or is a sub-agent's, which writes for its parent
+        draft = self._drafts.setdefault(thread, Draft(self._thinking[thread]))
         draft.text += delta
         if draft.task is None and draft.text.strip():
             draft.task = self._background.start(self._stream(thread, draft))
@@ -69,19 +71,19 @@ class LiveView:
     def tool_started(self, thread: ThreadKey, call: ToolCall) -> None:
         name = escape.inline(call.name)[:40]
         status = f"a sub-agent is running {name}…" if thread.call_id else f"is running {name}…"
-        self._statuses.say(_parent(thread), status)
+        self._statuses.say(thread.parent, status)
 
     def tool_finished(self, thread: ThreadKey, call: ToolCall, failed: bool) -> None:
-        self._statuses.say(_parent(thread), "is thinking…")
+        self._statuses.say(thread.parent, "is thinking…")
 
     def changed(self, thread: ThreadKey, state: State) -> None:
         if thread.call_id:
             return
         self._show(thread)
-        if isinstance(state, InTurn):
-            self._requesters[thread] = state.requester
+        self._thinking.pop(thread, None)
         match state:
             case Thinking():
+                self._thinking[thread] = state.requester
                 self._statuses.say(thread, "is thinking…", "processing")
             case RunningTools():
                 self._statuses.say(thread, self._statuses.now(thread) or "is working…", "processing")
@@ -90,8 +92,11 @@ class LiveView:
             case AtRest():
                 draft = self._drafts.get(thread)
                 self._statuses.say(thread, "", "active", message_follows=not (draft and draft.ts))
-                self._requesters.pop(thread, None)
         self._let_go(thread, state)
+
+    def adopted(self, thread: ThreadKey, state: State) -> None:
+        self._doubt(thread)
+        self.changed(thread, state)
 
     def _let_go(self, thread: ThreadKey, state: State) -> None:
         """Of a draft that will not be finished: it is blank, or the run ended in the middle of it."""
@@ -117,9 +122,8 @@ class LiveView:
             await self._slack.call("chat.stopStream", channel=key.channel, ts=draft.ts, metadata=metadata, **given)
         except SlackRefused:
             rest = None  # expired, or stopped by someone: the whole text is put in its place below
-        if rest is None and not await self._replace(key, draft.ts, text, metadata):
-            return None
-        return draft.ts
+        replaced = rest is not None or await self._replace(key, draft.ts, text, metadata)
+        return draft.ts if replaced else None
 
     @asynccontextmanager
     async def quiet(self, key: ThreadKey) -> AsyncIterator[str]:
@@ -127,6 +131,12 @@ class LiveView:
         async with self._lock(key):
             draft = self._drafts.get(key)
             yield draft.ts if draft else ""
+
+    async def let_go(self) -> None:
+        """None of the threads is ours any more; what was being written is left to whoever has them."""
+        await self.close()
+        for forgotten in (self._drafts, self._lost, self._thinking):
+            forgotten.clear()
 
     async def close(self) -> None:
         await self._statuses.close()
@@ -199,7 +209,7 @@ class LiveView:
                 channel=key.channel,
                 thread_ts=key.root,
                 markdown_text=new,
-                recipient_user_id=self._requesters.get(key) or None,
+                recipient_user_id=draft.requester or None,
                 recipient_team_id=key.team,
             )
             draft.ts = str(answer["ts"])
@@ -238,7 +248,3 @@ class LiveView:
             log.debug("live.not_shown", error=str(error))
             return False
         return True
-
-
-def _parent(key: ThreadKey) -> ThreadKey:
-    return key.model_copy(update={"call_id": "", "number": 0})

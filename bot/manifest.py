@@ -1,5 +1,6 @@
 """The Slack app as manifest.yml declares it."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,17 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise NoManifest(f"{path} is not a manifest.")
     return manifest
+
+
+def over_http(manifest: dict[str, Any], url: str) -> dict[str, Any]:
+    """The same app, to which Slack sends at this address instead of waiting for it to connect."""
+    changed = copy.deepcopy(manifest)
+    changed["oauth_config"]["redirect_urls"] = [f"{url}/slack/oauth_redirect"]
+    settings = changed["settings"]
+    for part in ("event_subscriptions", "interactivity"):
+        settings[part]["request_url"] = f"{url}/slack/events"
+    settings["socket_mode_enabled"] = False
+    return changed
 
 
 def scopes(manifest: dict[str, Any]) -> frozenset[str]:

@@ -156,8 +156,33 @@ class HomeOpened(Inbound):
         return (self.kind, self.team, self.user, self.ts)
 
 
+class Uninstalled(Inbound):
+    """Parley was removed from a workspace, or its token there revoked; `ts` is Slack's name for having said so."""
+
+    kind: ClassVar[str] = "uninstalled"
+    ts: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (self.kind, self.team, self.ts)
+
+
+class CancelOrdered(Inbound):
+    """Whoever runs Parley cancels, from the command line, something that waits for people; `at` is when."""
+
+    kind: ClassVar[str] = "cancel_ordered"
+    thread: ThreadKey
+    call_id: str
+    at: float
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return ("operator", self.thread.team, self.thread.channel, self.thread.root, self.call_id, str(self.at))
+
+
 _CLICKS = (Submitted, Skipped, Cancelled, Decided, DetailsWanted, Unknown)
-_KINDS: dict[str, type[Inbound]] = {k.kind: k for k in (Said, *_CLICKS, StopPressed, HomeOpened)}
+_OTHERS = (StopPressed, HomeOpened, Uninstalled, CancelOrdered)
+_KINDS: dict[str, type[Inbound]] = {k.kind: k for k in (Said, *_CLICKS, *_OTHERS)}
 
 
 def load(dumped: str) -> Inbound:

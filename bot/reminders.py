@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
 import structlog
@@ -32,13 +32,13 @@ class Reminders:
         self,
         store: Store,
         threads: Threads,
-        slack: Slack,
+        slack_of: Callable[[str], Awaitable[Slack | None]],
         *,
         due: Hours,
         clock: Callable[[], float] = time.time,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self._store, self._threads, self._slack, self._hours = store, threads, slack, due
+        self._store, self._threads, self._slack_of, self._hours = store, threads, slack_of, due
         self._clock, self._sleep = clock, sleep
         self._changed = asyncio.Event()
 
@@ -46,39 +46,48 @@ class Reminders:
         """Something opened or closed: the next due time may be another."""
         self._changed.set()
 
+    async def adopt(self, dead: Collection[int]) -> None:
+        if await self._store.adoption.due(dead, self._clock()):
+            self.wake()
+
     async def run(self) -> None:
         while True:
             self._changed.clear()
-            wait = _LONGEST_SLEEP
             try:
-                await self.do_due()
-                if (due := await self._store.delivery.next_due()) is not None:
-                    wait = min(max(due - self._clock(), _SHORTEST_SLEEP), _LONGEST_SLEEP)
+                now = self._clock()  # for both: what comes due in between is the next
+                wait = _LONGEST_SLEEP if await self._do_due(now) else _AFTER_FAILURE
+                if (due := await self._store.delivery.next_due(now)) is not None:
+                    wait = min(max(due - self._clock(), _SHORTEST_SLEEP), wait)
             except Exception:  # the outermost loop: the next reminder may go better
                 log.exception("reminders.failed")
                 wait = _AFTER_FAILURE
             await pause_unless(self._changed, wait, self._sleep)
 
-    async def do_due(self) -> None:
-        now = self._clock()
+    async def _do_due(self, now: float) -> bool:
+        """Whether all could be done: of a workspace that Parley is not in, or cannot reach, it is left as it is."""
+        everything = True
         for key, card in await self._store.delivery.due(now):
-            if card.expire_at is not None and card.expire_at <= now:
+            slack = await self._slack_of(key.team)
+            if slack is None:
+                everything = False
+            elif card.expire_at is not None and card.expire_at <= now:
                 await self._threads.record(key, AskExpired(call_id=card.name.rsplit("/", 1)[-1]))
             elif (later := self._hours.in_working_hours(now)) > now:
                 await self._put_off(key, card, later)
             else:
                 await self._put_off(key, card, None)
-                await self._remind(key, card)
+                await self._remind(slack, key, card)
+        return everything
 
     async def _put_off(self, key: ThreadKey, card: Card, remind_at: float | None) -> None:
         await self._store.delivery.put_off(key, card.name, remind_at)
 
-    async def _remind(self, key: ThreadKey, card: Card) -> None:
+    async def _remind(self, slack: Slack, key: ThreadKey, card: Card) -> None:
         """Once. If Slack will not have it, nobody is worse off than without."""
         rendered = reply.note(f"⏰ Still waiting for an answer: {card.title}")
         metadata = {"event_type": "parley_reminder", "event_payload": {"card": card.name}}
         try:
-            await self._slack.call(
+            await slack.call(
                 "chat.postMessage",
                 channel=key.channel,
                 thread_ts=key.root,

@@ -1,6 +1,7 @@
 """Slack's Web API as we use it: rate limits are waited for, and what went wrong has a type."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import aiohttp
@@ -9,6 +10,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent.core.errors import AgentError
+from agent.ports import Meter, NoMeter
 from bot.pausing import Sleep
 
 log = structlog.get_logger()
@@ -19,10 +21,14 @@ _PAUSES = (0.5, 1.0, 2.0, 4.0)
 # What may be called again when no answer came: a second time changes nothing that the first has not.
 _REPEATABLE = frozenset(
     {
-        *("auth.test", "users.info", "usergroups.users.list", "conversations.replies", "conversations.members"),
-        *("chat.update", "views.publish"),
+        *("auth.test", "users.info", "usergroups.users.list", "conversations.info", "conversations.replies"),
+        *("conversations.members", "chat.update", "views.publish"),
     }
 )
+
+
+# What Slack says once the app was removed from a workspace, or its token revoked. An invalid_auth may pass again.
+GONE = frozenset({"account_inactive", "token_revoked"})
 
 
 class SlackRefused(AgentError):
@@ -46,9 +52,20 @@ class SlackAway(AgentError):
 
 
 class Slack:
-    def __init__(self, client: AsyncWebClient, sleep: Sleep = asyncio.sleep) -> None:
+    """`gone` is called whenever Slack says that the token is; unless we `may_show`, nothing is written."""
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        sleep: Sleep = asyncio.sleep,
+        gone: Callable[[], None] = lambda: None,
+        may_show: Callable[[], bool] = lambda: True,
+        meter: Meter | None = None,
+    ) -> None:
         self._client = client
+        self._meter = meter or NoMeter()
         self._sleep = sleep
+        self._gone, self._may_show = gone, may_show
 
     async def call(self, method: str, **arguments: Any) -> dict[str, Any]:
         """The answer. Rate limits are waited for, and what can be repeated is, for a few seconds."""
@@ -62,13 +79,26 @@ class Slack:
 
     async def call_once(self, method: str, **arguments: Any) -> dict[str, Any]:
         """The answer, or why there is none, without waiting for anything."""
+        with self._meter.doing("slack", method=method) as calling:
+            try:
+                return await self._call(method, arguments)
+            except AgentError as error:
+                calling.note(outcome=_outcome(error))
+                raise
+
+    async def _call(self, method: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if method.startswith("chat.") and not self._may_show():
+            raise SlackAway(f"{method}: not while another process may do it")
         given = {name: value for name, value in arguments.items() if value is not None}
         # By the SDK's own function for the method: it knows which take JSON, and which only a query or a form.
         function = getattr(self._client, method.replace(".", "_"))
         try:
             response = await function(**given)
         except SlackApiError as error:
-            raise _refusal(method, error) from error
+            refusal = _refusal(method, error)
+            if isinstance(refusal, SlackRefused) and refusal.error in GONE:
+                self._gone()
+            raise refusal from error
         except (aiohttp.ClientError, TimeoutError, SlackClientError, OSError) as error:
             raise SlackAway(f"{method}: {type(error).__name__}") from error
         data = response.data
@@ -80,8 +110,15 @@ class Slack:
                 return await self.call_once(method, **arguments)
             except SlackLimited as limited:
                 log.info("slack.limited", method=method, wait=limited.wait)
+                self._meter.happened("limited", seconds=limited.wait)
                 await self._sleep(limited.wait)
         raise SlackAway(f"{method}: still limited after {_MOST_WAITS} tries")
+
+
+def _outcome(error: AgentError) -> str:
+    if isinstance(error, SlackLimited):
+        return "limited"
+    return "refused" if isinstance(error, SlackRefused) else "away"
 
 
 def _refusal(method: str, error: SlackApiError) -> AgentError:

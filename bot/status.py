@@ -49,6 +49,7 @@ class Statuses:
 
     async def close(self) -> None:
         await self._background.close()
+        self._lines.clear()
 
     async def _bring(self, key: ThreadKey, line: Line) -> None:
         try:
@@ -63,7 +64,7 @@ class Statuses:
                 if not line.news.is_set():
                     line.told_status = ""
         finally:
-            del self._lines[key]  # in the step that saw nothing left to tell, so that no news falls in between
+            self._lines.pop(key, None)  # in the step that saw nothing left to tell, so that no news falls in between
 
     async def _tell(self, key: ThreadKey, line: Line) -> None:
         line.busy = True

@@ -12,6 +12,7 @@ UNKNOWN_QUESTION = "This form is out of date. Please use the newest message in t
 NOTHING_TO_STOP = "Nothing is running in this thread."
 FAILED = "Something went wrong on my side, and this changed nothing. Please try again. (incident {incident})"
 HELLO = "Hi! Mention me with what you would like done, and I will work on it in this thread."
+INVITE = "I am not in <#{channel}> yet. Invite me there, then mention me again."
 
 _ENDED = {
     "answered": "{by} has already answered this.",

@@ -31,7 +31,9 @@ async def chat(settings: Settings, *, resume: bool) -> None:
     try:
         async with running(settings, front.view) as parley:
             key = await _key(parley, resume)  # before the start, which may finish what was left
-            await parley.threads.start()
+            parley.store.adoption.serve(_TEAM, writes_down_what_is_shown=False)
+            await parley.replica.join()
+            await parley.replica.start()
             front.view.follow(key)
             session = Session(parley, key, front)
             with _on_sigint(session.interrupt):

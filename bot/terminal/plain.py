@@ -39,6 +39,9 @@ class PlainView:
         if thread == self._thread and isinstance(state, Thinking):
             self.streamed = False
 
+    def adopted(self, thread: ThreadKey, state: State) -> None:
+        self.changed(thread, state)
+
     def greet(self) -> None:
         self._output.line("Parley. Each line is a message; the end of input leaves.")
 

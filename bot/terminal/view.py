@@ -71,6 +71,9 @@ class LiveView:
             else:
                 self.close()
 
+    def adopted(self, thread: ThreadKey, state: State) -> None:
+        self.changed(thread, state)
+
     def greet(self) -> None:
         keys = "Ctrl-C stops a run, and again leaves. Esc skips a question."
         self._console.print(Text.assemble(("Parley", "bold"), (f"  {keys}", "dim")))

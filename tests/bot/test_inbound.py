@@ -318,3 +318,35 @@ def test_a_mangled_payload_never_raises(name: str, data: st.DataObject) -> None:
     value = inbound.parse(body, BOT)
 
     assert value is None or load(value.dump()) == value
+
+
+@pytest.mark.parametrize(
+    ("event", "gone"),
+    [
+        ({"type": "app_uninstalled"}, True),
+        ({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": ["UBOT"]}}, True),
+        ({"type": "tokens_revoked", "tokens": {"oauth": ["U1"]}}, False),
+        ({"type": "tokens_revoked", "tokens": "words"}, False),
+    ],
+)
+def test_the_bots_own_token_is_gone_or_it_is_not(event: dict[str, Any], gone: bool) -> None:
+    body = {"type": "event_callback", "team_id": "T1", "event_id": "Ev1", "event": event}
+
+    assert inbound.parse(body, "UBOT") == (inbound.Uninstalled(team="T1", user="", ts="Ev1") if gone else None)
+
+
+def test_a_click_in_a_shared_channel_is_first_for_the_team_whose_bot_posted() -> None:
+    body = {
+        "type": "block_actions",
+        "team": {"id": "T2"},
+        "user": {"id": "U2", "team_id": "T2"},
+        "message": {"bot_id": "B1", "team": "T1"},
+    }
+
+    assert inbound.teams(body) == ["T1", "T2"]
+
+
+def test_an_event_in_a_shared_channel_is_first_for_the_team_that_installed() -> None:
+    body = {"type": "event_callback", "team_id": "T2", "authorizations": [{"team_id": "T1"}], "event": {}}
+
+    assert inbound.teams(body) == ["T1"]

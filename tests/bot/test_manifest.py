@@ -31,6 +31,7 @@ NEEDED_BY_METHOD: dict[str, set[str]] = {
     "chat.startStream": {"chat:write"},
     "chat.stopStream": {"chat:write"},
     "chat.update": {"chat:write"},
+    "conversations.info": {"channels:read", "groups:read"},
     "conversations.members": {"channels:read", "groups:read", "im:read"},
     "conversations.replies": HISTORY,
     "usergroups.users.list": {"usergroups:read"},
@@ -42,9 +43,11 @@ NEEDED_BY_EVENT = {
     "agent_session_stopped": {"assistant:write"},
     "app_home_opened": set(),
     "app_mention": {"app_mentions:read"},
+    "app_uninstalled": set(),
     "message.channels": {"channels:history"},
     "message.groups": {"groups:history"},
     "message.im": {"im:history"},
+    "tokens_revoked": set(),
 }
 BY_CHANNEL = {"message": {"message.channels", "message.groups", "message.im"}}
 
@@ -178,3 +181,21 @@ def test_a_file_that_is_no_manifest_is_named_in_one_sentence(text: str, tmp_path
 
     with pytest.raises(manifest.NoManifest, match=r"manifest\.yml (is not|cannot be read)"):
         manifest.read(tmp_path / "manifest.yml")
+
+
+def test_the_manifest_for_http_names_the_addresses_and_is_else_the_same() -> None:
+    printed = subprocess.run(
+        [sys.executable, "-m", "bot", "manifest", "--http", "https://parley.example.com/"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    shown = json.loads(printed.stdout)
+    settings = shown["settings"]
+    assert shown["oauth_config"].pop("redirect_urls") == ["https://parley.example.com/slack/oauth_redirect"]
+    for part in ("event_subscriptions", "interactivity"):
+        assert settings[part].pop("request_url") == "https://parley.example.com/slack/events"
+    assert settings["socket_mode_enabled"] is False
+    settings["socket_mode_enabled"] = True
+    assert shown == MANIFEST

@@ -1,15 +1,19 @@
-"""Parley in Slack, whole: the real app over Socket Mode on the local Slack, a real database, a scripted model."""
+"""Parley in Slack, whole: the real app over sockets or HTTP on the local Slack, a real database, a scripted model."""
 
 import asyncio
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from agent.store.journal import Store
-from bot.app import serve
+import psycopg
+
+from agent.store import database
+from agent.store.schema import metadata
+from bot.app import serve, serve_http
 from bot.playground import looking
+from bot.playground.http_delivery import HttpHub
 from bot.playground.people import Person
 from bot.playground.server import LocalSlack
 from bot.playground.workspace import Channel, Message
@@ -17,14 +21,18 @@ from bot.settings import Settings
 from tests.support.scripted_model import ScriptedModel
 
 _HASTE = 20
+SIGNING_SECRET = "local-signing-secret"
 
 
 class SlackWorld:
     """`start()` begins Parley, so that a test can set things up before; settings are given by their names."""
 
-    def __init__(self, directory: Path, **settings: Any) -> None:
-        self.database_url = f"sqlite:///{directory}/parley.db"
-        self.slack = LocalSlack()
+    def __init__(self, database_url: str, *, http: bool = False, **settings: Any) -> None:
+        self.database_url = database_url
+        self._connection: psycopg.Connection | None = None
+        self.http, self.url = http, ""
+        over_http = {"request_url": "http://not.yet", "signing_secret": SIGNING_SECRET}
+        self.slack = LocalSlack(**over_http) if http else LocalSlack()
         self.model = ScriptedModel()
         self.pauses: list[float] = []
         self._settings = settings
@@ -37,6 +45,8 @@ class SlackWorld:
 
     async def __aexit__(self, *failure: Any) -> None:
         await self.stop()
+        if self._connection:
+            self._connection.close()
         try:
             await self.model.__aexit__(*failure)
         finally:
@@ -47,6 +57,8 @@ class SlackWorld:
         given = {
             "slack_bot_token": self.slack.bot_token,
             "slack_app_token": self.slack.app_token,
+            "slack_signing_secret": SIGNING_SECRET,
+            "parley_http_port": 0,
             "slack_api_url": self.slack.api_url,
             "openai_api_key": "test",
             "openai_model": "scripted",
@@ -58,12 +70,20 @@ class SlackWorld:
     async def start(self, **settings: Any) -> "SlackWorld":
         self._settings |= settings
         self._delivered_before = len(self.slack.deliveries)
-        serving = serve(self.settings, asyncio.Event(), clock=self.slack.clock.now, sleep=self.sleep)
-        self._serving = asyncio.create_task(serving)
+        given: dict[str, Any] = {"clock": self.slack.clock.now, "sleep": self.sleep}
+        serve_so = partial(serve_http, listening=self.listening) if self.http else serve
+        self._serving = asyncio.create_task(serve_so(self.settings, asyncio.Event(), **given))
         await asyncio.wait({self._serving, asyncio.create_task(self.slack.connected(2))}, return_when="FIRST_COMPLETED")
         if self._serving.done():
             self._serving.result()
         return self
+
+    def listening(self, port: int) -> None:
+        """Parley listens there now: that is the Request URL."""
+        self.url = f"http://127.0.0.1:{port}"
+        for core in self.slack.installs.cores.values():
+            assert isinstance(core.hub, HttpHub)
+            core.hub.request_url = f"{self.url}/slack/events"
 
     async def sleep(self, seconds: float) -> None:
         """Parley's pauses: shorter than they would be, by the local Slack's clock, and written down."""
@@ -121,27 +141,33 @@ class SlackWorld:
     async def dealt_with(self) -> None:
         """Wait until everything that was delivered is dealt with: what has not happened by then will not."""
         await self.slack.until(lambda: all(delivery.acked for delivery in self.slack.deliveries))
-        store = await Store.open(self.database_url)
-        try:
-            async with asyncio.timeout(5):
-                while await store.delivery.waiting():
-                    continue
-        finally:
-            await store.close()
+        await self.slack.until(lambda: not self._ask("SELECT key FROM inbox WHERE body != ''"))
 
     def inbox(self) -> list[str]:
         """The keys of everything that was ever written down."""
-        with closing(self._database()) as connection:
-            return [key for (key,) in connection.execute("SELECT key FROM inbox")]
+        return [key for (key,) in self._ask("SELECT key FROM inbox")]
 
     def state(self, ts: str) -> str:
         """What a thread is doing, by its root message."""
-        with closing(self._database()) as connection:
-            [(kind,)] = connection.execute("SELECT kind FROM threads WHERE root = ? AND call_id = ''", [ts])
-            return str(kind)
+        [(kind,)] = self._ask(f"SELECT kind FROM threads WHERE root = '{ts}' AND call_id = ''")
+        return str(kind)
 
-    def _database(self) -> sqlite3.Connection:
-        return sqlite3.connect(f"file:{self.database_url.removeprefix('sqlite:///')}?mode=ro", uri=True)
+    def forget_everything(self) -> None:
+        """As if Parley were started on another database."""
+        engine = database.create_engine(database.parse_url(self.database_url))
+        with engine.begin() as connection:
+            for table in reversed(metadata.sorted_tables):
+                connection.execute(table.delete())
+        engine.dispose()
+
+    def _ask(self, query: str) -> list[Any]:
+        """The database, past Parley."""
+        if self.database_url.startswith("sqlite"):
+            path = self.database_url.removeprefix("sqlite:///")
+            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+                return connection.execute(query).fetchall()
+        self._connection = self._connection or psycopg.connect(self.database_url, autocommit=True)
+        return self._connection.execute(query).fetchall()
 
     async def at_rest(self) -> None:
         """Wait until nothing is left to do or to show: what has not happened by then will not."""
@@ -151,9 +177,7 @@ class SlackWorld:
         if not all(delivery.acked for delivery in self.slack.deliveries[self._delivered_before :]):
             return False
         working = "SELECT id FROM threads WHERE seq > shown OR kind IN ('thinking', 'running_tools')"
-        with closing(self._database()) as connection:
-            found = connection.execute(f"{working} UNION SELECT key FROM inbox WHERE body != ''")
-            return found.fetchone() is None
+        return not self._ask(f"{working} UNION ALL SELECT 0 FROM inbox WHERE body != ''")
 
     def result(self, number: int = -1) -> Any:
         """What the newest request says was the result of a tool, parsed if it is JSON."""

@@ -1,0 +1,99 @@
+"""One workspace: who Parley is there, and everything that acts there with its token."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import structlog
+
+from agent.store.journal import Store
+from agent.threads import Threads
+from bot.background import Background
+from bot.cards import Cards
+from bot.files import Files
+from bot.home import Home
+from bot.intake import Intake
+from bot.live import LiveView
+from bot.pausing import Sleep
+from bot.people import People
+from bot.permissions import Permissions
+from bot.places import Places
+from bot.schedule import Schedule
+from bot.slack import Slack
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Installed:
+    """Parley in one workspace, by the token that it was given there; `url` is known once Slack was asked."""
+
+    team_id: str
+    user_id: str
+    bot_id: str
+    token: str = field(repr=False)
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all workspaces have in common; `changed` says that something was opened or closed in one of them."""
+
+    store: Store
+    threads: Threads
+    permissions: Permissions
+    due: Schedule
+    api_url: str
+    changed: Callable[[], None]
+    clock: Callable[[], float]
+    sleep: Sleep
+
+
+class Workspace:
+    def __init__(self, me: Installed, slack: Slack, shared: Shared) -> None:
+        self.me, self.slack, self._store = me, slack, shared.store
+        store, permissions, sleep = shared.store, shared.permissions, shared.sleep
+        people = People(slack)
+        home = Home(store, slack, people, permissions, workspace_url=me.url, sleep=sleep)
+        self.live = LiveView(slack, sleep)
+        self._home, self._background, self._showing = home, Background(), Background()
+        self._cards = Cards(
+            store, slack, live=self.live, due=shared.due, me=me, changed=shared.changed, clock=shared.clock, sleep=sleep
+        )
+        self.live.follow(self._cards.show, self._cards.behind, self._cards.doubt)
+        self.intake = Intake(
+            store=store,
+            threads=shared.threads,
+            slack=slack,
+            people=people,
+            permissions=permissions,
+            places=Places(slack, shared.clock),
+            files=Files(slack, people, token=me.token, api_url=shared.api_url, bot_user_id=me.user_id),
+            open_home=home.open,
+            background=self._background,
+        )
+
+    async def start(self) -> None:
+        """Show whatever is not shown yet, and from now on what changes."""
+        self._showing.start(self._home.run())
+        for key in await self._store.adoption.behind(self.me.team_id):
+            try:
+                self.live.adopted(key, await self._store.state(key))
+            except ValueError:  # one row that cannot be read must not keep the whole workspace away
+                log.exception("thread.unreadable", thread=key.model_dump())
+
+    def refresh(self) -> None:
+        self._home.refresh()
+
+    async def idle(self) -> None:
+        """Wait until everything is shown."""
+        await self._cards.idle()
+
+    async def let_go(self) -> None:
+        """None of the threads belongs to this process any more."""
+        await self.live.let_go()
+        await self._cards.let_go()
+
+    async def close(self) -> None:
+        """What is still to be shown is known, and shown when the workspace is there again."""
+        for part in (self._showing, self._cards, self.live, self._background):
+            await part.close()
