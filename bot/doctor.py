@@ -2,24 +2,22 @@
 
 import asyncio
 import re
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from agent.core.errors import ModelError, StoreError
+from agent.core.errors import ModelError
 from agent.model.openai import OpenAIModel
-from agent.store.journal import Store
 from agent.tools.ask_user_question import ASK_USER_QUESTION
-from bot import manifest
-from bot.app import own_tools
+from bot import doctor_database, doctor_http, doctor_watching, manifest
+from bot.findings import Finding
+from bot.own_tools import own_tools
 from bot.permissions import Rule
-from bot.settings import BadSettings, Settings, read_settings
+from bot.settings import FOR_A_MODEL, FOR_SLACK, BadSettings, Settings, read_settings
 from bot.slack import Slack, SlackAway, SlackLimited, SlackRefused
 
-_MARKS = {"fine": "✓", "wrong": "✗", "note": "·"}
 _RULES = ("parley_who_may_start", "parley_who_may_answer", "parley_who_may_approve")
 _AN_ID = re.compile(r"[UWS][A-Z0-9]{2,}")
 
@@ -34,39 +32,29 @@ COMPARE_EVENTS = f"If Parley hears nothing, compare Event Subscriptions of your 
 CHECK_MODEL = "Check OPENAI_API_KEY, OPENAI_MODEL and OPENAI_BASE_URL in .env, and that the model can call tools."
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What was looked at, how it is, and what to do about it."""
-
-    what: str
-    state: Literal["fine", "wrong", "note"]
-    said: str
-    advice: str = ""
-
-
-def written(findings: list[Finding]) -> str:
-    """As people read it, a line for each, and under it what to do."""
-    width = max(len(finding.what) for finding in findings)
-    lines = []
-    for finding in findings:
-        lines.append(f"{_MARKS[finding.state]} {finding.what:<{width}}  {finding.said}")
-        if finding.advice:
-            lines.append(f"  {'':<{width}}  → {finding.advice}")
-    wrong = sum(finding.state == "wrong" for finding in findings)
-    problems = "1 problem" if wrong == 1 else f"{wrong} problems"
-    return "\n".join([*lines, "", f"{problems} found." if wrong else "Nothing is wrong that can be seen from here."])
-
-
 async def examine() -> list[Finding]:
     try:
         settings = read_settings()
+        if settings.missing(*FOR_A_MODEL) and len(settings.missing(*FOR_SLACK)) == len(FOR_SLACK):
+            return [_fresh(settings)]
+        settings.need_model()
     except BadSettings as bad:
         rest = Finding("the rest", "note", "was not looked at: it needs the settings.")
         return [Finding("settings", "wrong", str(bad), "Correct it in .env; .env.sample explains each one."), rest]
     bot, app, model, database = await asyncio.gather(
-        _bot(settings), _app(settings), _model(settings), _database(settings)
+        _bot(settings), _app(settings), _model(settings), doctor_database.findings(settings.database_url)
     )
-    return [_settings(settings), *bot, app, _events(), model, database]
+    http = await doctor_http.findings(settings)  # after the database was made
+    watching = doctor_watching.findings(settings)
+    return [_settings(settings), *bot, app, *http, *watching, _events(), model, *database]
+
+
+def _fresh(settings: Settings) -> Finding:
+    """Nothing is wrong where nothing is filled in yet."""
+    said = "`parley run` starts the playground, which needs none."
+    return Finding(
+        "settings", "note", said, f"For Slack, fill in {', '.join(settings.missing(*FOR_A_MODEL, *FOR_SLACK))} in .env."
+    )
 
 
 def _settings(settings: Settings) -> Finding:
@@ -105,6 +93,8 @@ def _client(settings: Settings, token: SecretStr) -> _Client:
 
 async def _bot(settings: Settings) -> list[Finding]:
     """Whether Slack takes the token, and what the app may do with it."""
+    if settings.slack_bot_token is None and doctor_http.in_many(settings):
+        return [Finding("bot token", "note", "is not set: each workspace that installs Parley brings its own.")]
     if settings.slack_bot_token is None:
         return [Finding("bot token", "wrong", "SLACK_BOT_TOKEN is not set.", GET_BOT_TOKEN)]
     client = _client(settings, settings.slack_bot_token)
@@ -131,6 +121,8 @@ def _scopes(header: str | None) -> Finding:
 
 async def _app(settings: Settings) -> Finding:
     """Asking for an address to connect to opens no connection yet."""
+    if settings.slack_app_token is None and doctor_http.is_meant(settings):
+        return Finding("app token", "note", "is not set: HTTP mode needs none.")
     if settings.slack_app_token is None:
         return Finding("app token", "wrong", "SLACK_APP_TOKEN is not set.", GET_APP_TOKEN)
     try:
@@ -156,29 +148,18 @@ def _events() -> Finding:
 
 async def _model(settings: Settings) -> Finding:
     """One short question, with a tool beside it, since Parley never asks without."""
+    api_key, name = settings.need_model()
     model = OpenAIModel(
-        api_key=settings.openai_api_key.get_secret_value(),
-        model=settings.openai_model,
+        api_key=api_key,
+        model=name,
         base_url=settings.openai_base_url,
         timeout_seconds=settings.openai_timeout_seconds,
         patience_seconds=0,  # one attempt: whoever waits for this can try again
     )
     try:
-        await model.reply([{"role": "user", "content": "Reply with: ok"}], [ASK_USER_QUESTION.to_api()])
+        await model.reply(['{"role":"user","content":"Reply with: ok"}'], [ASK_USER_QUESTION.to_api()])
     except ModelError as error:
         return Finding("model", "wrong", error.shown, CHECK_MODEL)
     finally:
         await model.close()
-    return Finding("model", "fine", f"{settings.openai_model} answers.")
-
-
-async def _database(settings: Settings) -> Finding:
-    """Opened as at the start, and so made or migrated if need be."""
-    try:
-        store = await Store.open(settings.database_url)
-    except StoreError as error:
-        if str(error).startswith("Another Parley"):
-            return Finding("database", "note", "is in use by another Parley, as it is while one runs.")
-        return Finding("database", "wrong", str(error), "Correct DATABASE_URL in .env, or what it names.")
-    await store.close()
-    return Finding("database", "fine", "opens, and its tables are up to date.")
+    return Finding("model", "fine", f"{name} answers.")

@@ -1,6 +1,6 @@
 """Every environment variable, once."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -10,9 +10,17 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from bot.permissions import Permissions, Rule
 from bot.schedule import Schedule
 
+FOR_A_MODEL = ("OPENAI_API_KEY", "OPENAI_MODEL")
+FOR_SLACK = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")
+
 
 class BadSettings(Exception):
     """One sentence that names the variable and what is wrong with it."""
+
+
+class Model(NamedTuple):
+    api_key: str
+    name: str
 
 
 class Settings(BaseSettings):
@@ -20,8 +28,8 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", frozen=True, extra="ignore", env_ignore_empty=True)
 
-    openai_api_key: SecretStr = Field(description="The key for the model's API.")
-    openai_model: str = Field(description="The model's name, as its API knows it.")
+    openai_api_key: SecretStr | None = Field(None, description="The key for the model's API.")
+    openai_model: str | None = Field(None, description="The model's name, as its API knows it.")
     openai_base_url: str | None = Field(None, description="Any OpenAI-compatible server; OpenAI's own by default.")
     openai_context_tokens: Annotated[int, Field(ge=4_000)] = Field(
         128_000, description="How much the model can read; older parts are summarised before it is full."
@@ -34,6 +42,31 @@ class Settings(BaseSettings):
     )
     slack_bot_token: SecretStr | None = Field(None, description="xoxb-…, from the app's OAuth & Permissions page.")
     slack_app_token: SecretStr | None = Field(None, description="xapp-…, with connections:write, for Socket Mode.")
+    slack_signing_secret: SecretStr | None = Field(
+        None, description="From the app's Basic Information page, for HTTP mode (parley run --http)."
+    )
+    slack_client_id: str | None = Field(
+        None, description="From the same page, for HTTP mode in many workspaces, with the three that follow."
+    )
+    slack_client_secret: SecretStr | None = Field(None, description="From the same page, likewise.")
+    parley_public_url: str | None = Field(
+        None, description="Where people and Slack reach HTTP mode: https://parley.example.com"
+    )
+    parley_encryption_key: SecretStr | None = Field(
+        None, description="Encrypts tokens in the database; parley secret makes one. To rotate: new,old."
+    )
+    parley_http_host: str = Field("127.0.0.1", description="The address that HTTP mode listens on.")
+    parley_http_port: Annotated[int, Field(ge=0, le=65_535)] = Field(3_000, description="Its port; 0 is any.")
+    parley_metrics_port: Annotated[int, Field(ge=0, le=65_535)] = Field(
+        0, description="Serves /metrics, /healthz and /readyz there. 0: in HTTP mode beside it, else nowhere."
+    )
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None, description="Where OpenTelemetry traces go: http://localhost:4318, say. By default there are none."
+    )
+    otel_exporter_otlp_traces_endpoint: str | None = Field(
+        None, description="The same with its whole path, if that is another than /v1/traces."
+    )
+    otel_sdk_disabled: bool = Field(False, description="Traces nothing, whatever else is set.")
     slack_api_url: str = Field("https://slack.com/api/", description="The base of Slack's Web API.")
     parley_who_may_start: str = Field(
         "anyone", description="anyone, or ids of people (U…) and user groups (S…), separated by commas."
@@ -59,9 +92,32 @@ class Settings(BaseSettings):
     parley_asks: Annotated[int, Field(ge=1)] = Field(8, description="Asks in one turn, likewise.")
     parley_sub_agents: Annotated[int, Field(ge=1)] = Field(4, description="Sub-agents that run at the same time.")
     parley_sub_agent_calls: Annotated[int, Field(ge=2)] = Field(15, description="Model calls of one sub-agent.")
+    parley_grace_seconds: Annotated[float, Field(ge=0)] = Field(
+        8, description="How long runs that are under way may go on when Parley is told to stop."
+    )
     parley_log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="From debug on, logs may show texts of conversations in tracebacks."
     )
+
+    def missing(self, *names: str) -> list[str]:
+        """Those of these variables that are not set."""
+        return [name for name in names if getattr(self, name.lower()) is None]
+
+    def need_model(self) -> Model:
+        """The key and the name, which are needed wherever no scripted model stands in."""
+        if self.openai_api_key is None or self.openai_model is None:
+            raise BadSettings(" ".join(_not_set(name) for name in self.missing(*FOR_A_MODEL)))
+        return Model(self.openai_api_key.get_secret_value(), self.openai_model)
+
+    @property
+    def traces_endpoint(self) -> str | None:
+        """Where traces go, with the whole path; None if there are to be none."""
+        if self.otel_sdk_disabled:
+            return None
+        if self.otel_exporter_otlp_traces_endpoint:
+            return self.otel_exporter_otlp_traces_endpoint
+        base = self.otel_exporter_otlp_endpoint
+        return f"{base.rstrip('/')}/v1/traces" if base else None
 
     @property
     def permissions(self) -> Permissions:
@@ -95,12 +151,19 @@ class Settings(BaseSettings):
 
     @field_validator("openai_api_key")
     @classmethod
-    def _sendable(cls, key: SecretStr) -> SecretStr:
-        if not key.get_secret_value().isascii():
+    def _sendable(cls, key: SecretStr | None) -> SecretStr | None:
+        if key and not key.get_secret_value().isascii():
             raise ValueError("a key has only ASCII characters")
         return key
 
-    @field_validator("openai_base_url")
+    @field_validator("parley_public_url")
+    @classmethod
+    def _public(cls, url: str | None) -> str | None:
+        if url and not url.startswith(("https://", "http://localhost", "http://127.0.0.1")):
+            raise ValueError("it must start with https://")
+        return url.rstrip("/") if url else None
+
+    @field_validator("openai_base_url", "otel_exporter_otlp_endpoint", "otel_exporter_otlp_traces_endpoint")
     @classmethod
     def _reachable(cls, url: str | None) -> str | None:
         if url and not url.startswith(("http://", "https://")):
@@ -116,11 +179,12 @@ def read_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise BadSettings(" ".join(_sentence(str(d["loc"][0]), d["type"], d["msg"]) for d in error.errors())) from None
+        raise BadSettings(" ".join(_wrong(str(d["loc"][0]), d["msg"]) for d in error.errors())) from None
 
 
-def _sentence(name: str, kind: str, problem: str) -> str:
-    field = Settings.model_fields[name]
-    if kind == "missing":
-        return f"{name.upper()} is not set: {field.description}"
+def _not_set(name: str) -> str:
+    return f"{name} is not set: {Settings.model_fields[name.lower()].description}"
+
+
+def _wrong(name: str, problem: str) -> str:
     return f"{name.upper()} is wrong: {problem.removeprefix('Value error, ')}."

@@ -7,14 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from slack_sdk.oauth.installation_store import Installation
 from typer.testing import CliRunner
 
-from bot import doctor, manifest
+from agent.store.journal import Store
+from bot import doctor, doctor_http, manifest
 from bot.cli import app
-from bot.doctor import Finding
+from bot.encryption import Cipher, new_key
+from bot.findings import Finding, written
+from bot.oauth import OAuth
 from bot.playground.core import SCOPES
 from bot.playground.server import LocalSlack
-from bot.settings import Settings
+from bot.settings import FOR_A_MODEL, FOR_SLACK, Settings
 from tests.support.scripted_model import ScriptedModel
 
 KEY = "sk-very-secret"
@@ -54,7 +58,7 @@ def healthy(slack: LocalSlack, model: ScriptedModel, monkeypatch: pytest.MonkeyP
 async def found(what: str) -> Finding:
     """What is said about one thing, after looking at everything."""
     findings = await doctor.examine()
-    text = doctor.written(findings)
+    text = written(findings)
     assert not any(secret in text for secret in (KEY, "xoxb-local", "xapp-1-local", "xoxb-other", "pass-word"))
     assert all(finding.advice for finding in findings if finding.state == "wrong")
     [finding] = [finding for finding in findings if finding.what == what]
@@ -75,7 +79,7 @@ async def test_nothing_is_wrong_when_all_is_well(model: ScriptedModel) -> None:
         "model": "fine",
         "database": "fine",
     }
-    assert doctor.written(findings).endswith("Nothing is wrong that can be seen from here.")
+    assert written(findings).endswith("Nothing is wrong that can be seen from here.")
 
 
 async def test_who_parley_is_and_where_is_said(model: ScriptedModel) -> None:
@@ -186,11 +190,13 @@ async def test_a_model_that_does_not_answer_is_told_in_plain_words_after_one_try
 
 async def test_a_database_that_another_parley_uses_is_fine(model: ScriptedModel, tmp_path: Path) -> None:
     model.will_say("ok")
+    await (await Store.open(f"sqlite:///{tmp_path}/parley.db")).close()
 
     with held_elsewhere(tmp_path / "parley.db.lock"):
         database = await found("database")
 
-    assert database == Finding("database", "note", "is in use by another Parley, as it is while one runs.")
+    said = "is in use by another Parley, as it is while one runs (SQLite, version 0003)."
+    assert database == Finding("database", "note", said)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +250,131 @@ def test_the_command_fails_if_anything_is_wrong(monkeypatch: pytest.MonkeyPatch)
     assert ended.exit_code == 1
     assert ended.stdout.startswith("✗ settings  OPENAI_MODEL is not set")
     assert ended.stdout.endswith("\n1 problem found.\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([], "OPENAI_API_KEY, OPENAI_MODEL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN"),
+        (["OPENAI_API_KEY"], "OPENAI_MODEL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN"),
+    ],
+)
+def test_where_nothing_is_filled_in_yet_nothing_is_wrong(
+    given: list[str], wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {*FOR_A_MODEL, *FOR_SLACK} - set(given):
+        monkeypatch.delenv(name)
+
+    ended = CliRunner().invoke(app, ["doctor"])
+
+    assert ended.exit_code == 0
+    assert ended.stdout == (
+        "· settings  `parley run` starts the playground, which needs none.\n"
+        f"            → For Slack, fill in {wanted} in .env.\n"
+        "\nNothing is wrong that can be seen from here.\n"
+    )
+
+
+HTTP = {
+    "SLACK_SIGNING_SECRET": "very-secret-signing",
+    "SLACK_CLIENT_ID": "1.2",
+    "SLACK_CLIENT_SECRET": "very-secret-client",
+    "PARLEY_PUBLIC_URL": "https://parley.example.com",
+    "PARLEY_ENCRYPTION_KEY": new_key(),
+}
+
+
+def http(monkeypatch: pytest.MonkeyPatch, **other: str) -> None:
+    """HTTP mode in many workspaces, but for these."""
+    for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"):
+        monkeypatch.delenv(name)
+    for name, value in (HTTP | other).items():
+        monkeypatch.setenv(name, value)
+
+
+async def test_http_mode_needs_neither_token(model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    model.will_say("ok")
+    http(monkeypatch)
+
+    findings = {finding.what: finding for finding in await doctor.examine()}
+
+    assert "wrong" not in {finding.state for finding in findings.values()}
+    assert findings["installing"].said == "begins at https://parley.example.com/slack/install."
+    assert findings["installations"].said == "there are none: their tables are made at the start."
+    assert not [secret for secret in HTTP.values() if "secret" in secret and secret in written([*findings.values()])]
+
+
+async def test_http_mode_in_one_workspace_needs_its_token(
+    model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.will_say("ok")
+    monkeypatch.delenv("SLACK_APP_TOKEN")
+    monkeypatch.setenv("SLACK_SIGNING_SECRET", "very-secret-signing")
+
+    states = {finding.what: finding.state for finding in await doctor.examine()}
+
+    assert (states["bot token"], states["app token"], states["installing"]) == ("fine", "note", "note")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "what", "said"),
+    [
+        ("SLACK_SIGNING_SECRET", "", "signing secret", "SLACK_SIGNING_SECRET is not set."),
+        ("SLACK_CLIENT_ID", "", "installing", "SLACK_CLIENT_ID is not set: it is on the app's Basic Information page"),
+        ("SLACK_CLIENT_SECRET", "", "installing", "SLACK_CLIENT_SECRET is not set: it is on the app's Basic"),
+        ("PARLEY_PUBLIC_URL", "", "installing", "PARLEY_PUBLIC_URL is not set: Slack sends people back there"),
+        ("PARLEY_PUBLIC_URL", "http://localhost:3000", "installing", "PARLEY_PUBLIC_URL is not https"),
+        ("PARLEY_ENCRYPTION_KEY", "", "installing", "PARLEY_ENCRYPTION_KEY is not set: make one with `parley secret`."),
+        (
+            "PARLEY_ENCRYPTION_KEY",
+            "abc",
+            "installing",
+            "PARLEY_ENCRYPTION_KEY is wrong: make one with `parley secret`.",
+        ),
+    ],
+)
+async def test_a_setting_of_http_mode_that_is_missing_or_wrong_is_named(
+    name: str, value: str, what: str, said: str, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.will_say("ok")
+    http(monkeypatch, **{name: value})
+
+    finding = await found(what)
+
+    assert finding.state == "wrong"
+    assert finding.said.startswith(said)
+
+
+async def test_tokens_that_the_key_does_not_fit_are_found(
+    model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    model.will_say("ok")
+    http(monkeypatch)
+    oauth = OAuth("1.2", "", "", Cipher(new_key()))
+    async with oauth.installations(f"sqlite:///{tmp_path}/parley.db") as store:
+        await store.async_save(Installation(team_id="T1", user_id="U1", app_id="A1", bot_token="xoxb-1", bot_id="B1"))
+
+    finding = await found("installations")
+
+    assert finding.said.startswith("PARLEY_ENCRYPTION_KEY does not fit the tokens in the database")
+    assert finding.advice == doctor_http.RESTORE
+
+
+async def test_tokens_are_left_as_they_are_when_a_new_key_is_tried(
+    model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    model.will_say("ok")
+    old = Cipher(key := new_key())
+    http(monkeypatch, PARLEY_ENCRYPTION_KEY=f"{new_key()},{key}")
+    async with OAuth(HTTP["SLACK_CLIENT_ID"], "", "", old).installations(f"sqlite:///{tmp_path}/parley.db") as store:
+        await store.async_save(Installation(team_id="T1", user_id="U1", app_id="A1", bot_token="xoxb-1", bot_id="B1"))
+
+        finding = await found("installations")
+        running = await store.find("T1")
+
+    assert finding.said == "can be read: 1 workspace."
+    assert running
+    assert running.token == "xoxb-1"
 
 
 @contextmanager

@@ -30,16 +30,15 @@ def test_with_a_key_and_a_model_everything_else_has_a_default() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("OPENAI_API_KEY", "", "OPENAI_API_KEY is not set: The key for the model's API."),
-        ("OPENAI_MODEL", "", "OPENAI_MODEL is not set: The model's name, as its API knows it."),
         ("OPENAI_API_KEY", "sk-ключ", "OPENAI_API_KEY is wrong: a key has only ASCII characters."),
         ("OPENAI_BASE_URL", "localhost:1", "OPENAI_BASE_URL is wrong: it must start with http:// or https://."),
         ("OPENAI_BASE_URL", "http://[::1/v1", "OPENAI_BASE_URL is wrong: it is not a URL."),
         ("PARLEY_MODEL_CALLS", "1", "PARLEY_MODEL_CALLS is wrong: Input should be greater than or equal to 2."),
+        ("PARLEY_PUBLIC_URL", "http://example.com", "PARLEY_PUBLIC_URL is wrong: it must start with https://."),
         ("PARLEY_LOG_LEVEL", "loud", "PARLEY_LOG_LEVEL is wrong: Input should be 'debug', "),
     ],
 )
-def test_a_missing_or_wrong_value_is_named_in_one_sentence(
+def test_a_wrong_value_is_named_in_one_sentence(
     name: str, value: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
@@ -49,6 +48,57 @@ def test_a_missing_or_wrong_value_is_named_in_one_sentence(
 
     assert str(bad.value).startswith(sentence)
     assert "sk-" not in str(bad.value)
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentences"),
+    [
+        (["OPENAI_API_KEY"], "OPENAI_API_KEY is not set: The key for the model's API."),
+        (["OPENAI_MODEL"], "OPENAI_MODEL is not set: The model's name, as its API knows it."),
+        (
+            ["OPENAI_API_KEY", "OPENAI_MODEL"],
+            "OPENAI_API_KEY is not set: The key for the model's API. "
+            "OPENAI_MODEL is not set: The model's name, as its API knows it.",
+        ),
+    ],
+)
+def test_without_a_model_it_is_said_wherever_one_is_needed(
+    missing: list[str], sentences: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in missing:
+        monkeypatch.setenv(name, "")
+
+    settings = read_settings()
+
+    with pytest.raises(BadSettings) as bad:
+        settings.need_model()
+    assert str(bad.value) == sentences
+    assert settings.missing("OPENAI_API_KEY", "OPENAI_MODEL") == missing
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentence"),
+    [
+        ({"SLACK_BOT_TOKEN": "xoxb-1"}, "parley: SLACK_APP_TOKEN is not set: README.md says how to get it.\n"),
+        ({"SLACK_APP_TOKEN": "xapp-1"}, "parley: SLACK_BOT_TOKEN is not set: README.md says how to get it.\n"),
+        (
+            {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "OPENAI_MODEL": ""},
+            "parley: OPENAI_MODEL is not set: The model's name, as its API knows it.\n",
+        ),
+    ],
+)
+def test_what_is_half_set_is_never_run_in_slack(
+    variables: dict[str, str], sentence: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    ended = subprocess.run([sys.executable, "-m", "bot", "run"], capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(sentence)
+    assert ended.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_secret_is_not_shown_when_settings_are_printed() -> None:

@@ -38,6 +38,7 @@ async def test_a_click_on_what_is_closed_is_told_who_was_first(
     ann.chooses(form, 1, "Staging")
     await ann.clicks(form, how)
     await world.says("Going on." if how != "Cancel" else "Cancelled by ann.", ts)
+    await world.at_rest()  # the receipt says so too, before the note does
     shown = [(message.ts, message.words) for message in world.replies(ts)]
 
     ben.chooses(form, 1, "Production")
@@ -101,7 +102,7 @@ async def test_a_click_on_a_form_of_another_database_is_told_that_it_is_not_open
     ts, form = await asked(world, ann)
 
     await world.stop()
-    world.database_url = world.database_url.replace("parley.db", "other.db")
+    world.forget_everything()
     await world.start()
     ann.chooses(form, 1, "Staging")
     outcome = await ann.clicks(form, "Submit")

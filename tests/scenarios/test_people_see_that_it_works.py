@@ -86,6 +86,7 @@ async def test_the_session_leaves_processing_when_someone_stops_it(slack_world: 
     world.model.will_hang()
     ts = ann.mentions(world.general, "ship it")
     await world.slack.until(lambda: session(world, ts) == "processing")
+    await world.asked(1)
 
     ann.stops(world.general, ts)
 

@@ -4,6 +4,9 @@ import asyncio
 
 import pytest
 
+from agent.core.states import State, Stopped
+from agent.ports import ThreadKey
+from bot.live import LiveView
 from tests.support.slack_world import SlackWorld
 
 WHERE = {"questions": [{"question": "Where to?", "options": ["Staging", "Production"]}]}
@@ -100,3 +103,32 @@ async def test_stop_is_an_answer_where_it_is_an_option(slack_world: SlackWorld) 
 
     await world.says("I leave it there.", ts, ann.im)
     assert world.result() == {"answers": {"Go on?": "Stop"}}
+
+
+async def test_a_word_that_comes_too_late_begins_no_message_below_stopped(
+    slack_world: SlackWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = await slack_world.start()
+    changed, late = LiveView.changed, list[ThreadKey]()
+
+    def word_in_the_pipe(live: LiveView, thread: ThreadKey, state: State) -> None:
+        changed(live, thread, state)
+        if isinstance(state, Stopped):
+            late.append(thread)
+            live.text(thread, "Stray")
+
+    monkeypatch.setattr(LiveView, "changed", word_in_the_pipe)
+    world.model.will_hang()
+    ts = world.person("ann").mentions(world.general, "think hard")
+    await world.model.reached.wait()
+    world.person("ben").mentions(world.general, "stop", ts)
+    await world.says("Stopped by ben.", ts)
+    go_on = asyncio.Event()
+    world.model.will_pause("Here ", go_on, "again.")
+    world.person("ann").mentions(world.general, "are you there?", ts)
+
+    shown = await world.says("Here", ts)
+    assert [late != [], shown.words] == [True, "Here "]
+    go_on.set()
+    await world.says("Here again.", ts)
+    assert [message.words for message in world.replies(ts)] == ["Stopped by ben.", "Here again."]

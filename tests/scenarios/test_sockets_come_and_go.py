@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.slack_world import SlackWorld
 
+pytestmark = pytest.mark.parametrize("slack_world", ["sockets"], indirect=True)
+
 WHERE = {"questions": [{"question": "Where to?", "options": ["Staging", "Production"]}]}
 
 
