@@ -1,129 +1,123 @@
-"""Starts Parley on databases with ten and with ten thousand paused threads: neither time nor memory may grow.
+"""Parley in Slack on databases with few and with very many paused threads: nothing that people notice may grow.
 
-python -m tests.benchmarks.paused_threads [SMALL LARGE]
+python -m tests.benchmarks.paused_threads [FEW MANY]
 """
 
 import asyncio
-import json
-import os
-import subprocess
+import sqlite3
 import sys
 import tempfile
 import time
+from contextlib import closing
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
+from typing import Any
 
-from agent.core.events import AnswersGiven, MessageReceived, ModelReplied
-from agent.core.transcript import ToolCall
-from agent.model.openai import OpenAIModel
-from agent.ports import NoWatcher, ThreadKey
-from agent.store.journal import Store
-from agent.thinking import Thinker
-from agent.threads import Threads
-from agent.tools.ask_user_question import ASK_USER_QUESTION
-from agent.tools.registry import Toolbox
+from bot.playground.server import LocalSlack
+from tests.benchmarks.process import Parley
+from tests.support import scripted_model
+from tests.support.scripted_model import ScriptedModel, Step
 
-ROUNDS = 7
-CALL = ToolCall.numbered(
-    *(1, 0, "ask_user_question"),
-    json.dumps(
-        {
-            "questions": [
-                {
-                    "question": "Which database should the service use?",
-                    "header": "Database",
-                    "options": [
-                        {"label": "SQLite", "description": "One file, nothing to run beside the service."},
-                        {"label": "Postgres", "description": "A server, for several writers on several hosts."},
-                    ],
-                }
-            ]
-        }
-    ),
-)
+ROUNDS = 5
+QUESTION = {
+    "question": "Which database should the service use?",
+    "header": "Database",
+    "options": [
+        {"label": "SQLite", "description": "One file, nothing to run beside the service."},
+        {"label": "Postgres", "description": "A server, for several writers on several hosts."},
+    ],
+}
+TABLES = ("threads", "journal", "cards")
 
 
-def thread(number: int) -> ThreadKey:
-    return ThreadKey(team="T1", channel="C1", root=f"{number}.000100")
+@dataclass(frozen=True)
+class Run:
+    connected_ms: float
+    memory_mb: float
+    resumed_ms: float
+    replied_ms: float
 
 
-async def fill(path: Path, count: int) -> None:
-    """Threads that were really asked something, through the store."""
-    store = await Store.open(f"sqlite:///{path}")
+async def measured(folder: Path, count: int) -> tuple[Run, float]:
+    """One thread is really asked something, and copied as often as need be; then Parley is started, and answered."""
+    database = folder / "parley.db"
+    resumed = asyncio.Event()
 
-    async def pause(number: int) -> None:
-        await store.append(thread(number), MessageReceived(text="Please set up the service for my team."))
-        await store.append(thread(number), ModelReplied(turn=1, seen=1, calls=(CALL,), waits={CALL.id: "ask"}))
+    def answer(body: dict[str, Any]) -> Step:
+        if not any(message["role"] == "tool" for message in body["messages"]):
+            return scripted_model.ask({"questions": [QUESTION]})
+        resumed.set()
+        return scripted_model.say("Shipped.")
 
-    for start in range(0, count, 500):
-        await asyncio.gather(*(pause(number) for number in range(start, min(start + 500, count))))
-    await store.close()
-
-
-def resident() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-async def start(path: Path) -> None:
-    """In a process of its own: from opening the database until everything unfinished goes on."""
-    model = OpenAIModel(api_key="none", model="none", base_url="http://127.0.0.1:9/v1")
-    began = time.perf_counter()
-    store = await Store.open(f"sqlite:///{path}")
-    thinker = Thinker(model, Toolbox([ASK_USER_QUESTION]))
-    threads = Threads(store, thinker, NoWatcher(), sub_agents_at_once=1, sub_agent_calls=2)
-    await threads.start()
-    started = time.perf_counter() - began
-    rss = resident()
-
-    began = time.perf_counter()
-    answered = await store.append(thread(5), AnswersGiven(call_id=CALL.id, answers={0: "SQLite"}))
-    answering = time.perf_counter() - began
-    print(json.dumps({"start_ms": started * 1e3, "rss_mb": rss / 1e6, "answer_ms": answering * 1e3}))
-    assert answered
-    await threads.close()
-    await model.close()
-    await store.close()
+    async with LocalSlack() as slack, ScriptedModel() as model:
+        model.answers_with(answer)
+        ann = slack.people["ann"]
+        general = slack.channels["general"]
+        async with Parley.running(slack, model, f"sqlite:///{database}"):
+            ts = ann.mentions(general, "Please set up the service for my team.")
+            await slack.until(lambda: [m for m in slack.thread(general, ts) if m.buttons], 30)
+        multiply(database, count)
+        size = database.stat().st_size / count
+        began = time.perf_counter()
+        async with Parley.running(slack, model, f"sqlite:///{database}") as parley:
+            connected = time.perf_counter() - began
+            await asyncio.sleep(1)  # until everything that starts has started
+            memory = parley.usage.now_mb
+            [form] = [m for m in slack.thread(general, ts) if m.buttons]
+            ann.chooses(form, 1, "SQLite")
+            clicked = time.perf_counter()
+            await asyncio.gather(ann.clicks(form, "Submit"), asyncio.wait_for(resumed.wait(), 30))
+            resumed_after = time.perf_counter() - clicked
+            await slack.until(lambda: [m for m in slack.thread(general, ts) if "Shipped." in m.text], 30)
+            replied_after = time.perf_counter() - clicked
+    return Run(connected * 1e3, memory, resumed_after * 1e3, replied_after * 1e3), size
 
 
-def measured(path: Path) -> dict[str, float]:
-    copy = path.with_suffix(".copy")
-    copy.write_bytes(path.read_bytes())
-    program = [sys.executable, "-m", "tests.benchmarks.paused_threads", "start", str(copy)]
-    printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    for left in path.parent.glob("*.copy*"):
-        left.unlink()
-    result: dict[str, float] = json.loads(printed)
-    return result
+def multiply(database: Path, count: int) -> None:
+    """Copies of the one thread under other roots, with its journal and its open card."""
+    with closing(sqlite3.connect(database)) as connection:
+        [(first,)] = connection.execute("SELECT id FROM threads").fetchall()
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :most) "
+        for table in TABLES:
+            columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+            key = "id" if table == "threads" else "thread_id"
+            taken = {key: f"{key} + i", "root": "printf('%d.000100', i)", "ts": "printf('%d.000200', i)"}
+            values = ", ".join(taken.get(name, name) for name in columns)
+            copies = f"SELECT {values} FROM {table}, n WHERE {key} = :first"
+            given = {"most": max(count - 1, 1), "first": first}
+            connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) {numbers} {copies}", given)
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def main(small: int, large: int) -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        paths = {count: Path(directory) / f"{count}.db" for count in (small, large)}
-        for count, path in paths.items():
-            asyncio.run(fill(path, count))
-        runs: dict[int, list[dict[str, float]]] = {count: [] for count in paths}
-        for _ in range(ROUNDS):  # in turns, so that the machine's moods fall on both
-            for count, path in paths.items():
-                runs[count].append(measured(path))
-        sizes = {count: path.stat().st_size / count for count, path in paths.items()}
-    medians = {
-        count: {key: sorted(run[key] for run in results)[ROUNDS // 2] for key in results[0]}
-        for count, results in runs.items()
-    }
-    print(f"{'paused threads':>15} {'start ms':>9} {'memory MB':>10} {'answer ms':>10} {'bytes each':>11}")
-    for count, median in medians.items():
+async def main(few: int, many: int) -> None:
+    runs: dict[int, list[Run]] = {few: [], many: []}
+    sizes: dict[int, float] = {}
+    for _ in range(ROUNDS):  # in turns, so that the machine's moods fall on both
+        for count, results in runs.items():
+            with tempfile.TemporaryDirectory() as folder:
+                run, sizes[count] = await measured(Path(folder), count)
+                results.append(run)
+    medians = {count: _median(results) for count, results in runs.items()}
+    heads = {"connected_ms": 13, "memory_mb": 10, "resumed_ms": 18, "replied_ms": 12}
+    names = ("connected ms", "memory MB", "click to model ms", "to reply ms")
+    print(
+        f"{'paused threads':>15}",
+        *(f"{name:>{width}}" for name, width in zip(names, heads.values(), strict=True)),
+        "bytes each",
+    )
+    for count, found in medians.items():
         print(
-            f"{count:>15,} {median['start_ms']:>9.1f} {median['rss_mb']:>10.1f} "
-            f"{median['answer_ms']:>10.2f} {sizes[count]:>11,.0f}"
+            f"{count:>15,}", *(f"{found[key]:>{width}.1f}" for key, width in heads.items()), f"{sizes[count]:>10,.0f}"
         )
-    ratio = {key: medians[large][key] / medians[small][key] for key in medians[large]}
-    print(f"{'ratio':>15} {ratio['start_ms']:>9.2f} {ratio['rss_mb']:>10.2f} {ratio['answer_ms']:>10.2f}")
+    ratios = (f"{medians[many][key] / medians[few][key]:>{width}.2f}" for key, width in heads.items())
+    print(f"{'ratio':>15}", *ratios)
+
+
+def _median(results: list[Run]) -> dict[str, float]:
+    return {key: median(asdict(run)[key] for run in results) for key in asdict(results[0])}
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["start", path]:
-            asyncio.run(start(Path(path)))
-        case [small, large]:
-            main(int(small), int(large))
-        case _:
-            main(10, 10_000)
+    asyncio.run(main(*(map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (100, 100_000))))

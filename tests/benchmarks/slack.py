@@ -4,7 +4,6 @@ python -m tests.benchmarks.slack [PER_SECOND SECONDS AT_ONCE]
 """
 
 import asyncio
-import os
 import statistics
 import sys
 import tempfile
@@ -13,17 +12,22 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from bot.playground.server import LocalSlack
 from bot.playground.workspace import Channel, Message
-from tests.support import scripted_model
+from tests.benchmarks.process import PATIENCE, Parley, Usage
+from tests.support import postgres, scripted_model
 from tests.support.scripted_model import ScriptedModel, Step
 
 WHERE = {"questions": [{"question": "Where to?", "options": ["Staging", "Production"]}]}
 ASIDE = ("assistant.", "agents.", "chat.startStream", "chat.appendStream", "chat.stopStream")
-PATIENCE = 60.0
+PURPOSE = {
+    "chat.postMessage": "the form, and the reply",
+    "chat.update": "the form becomes the receipt",
+    "users.info": "who it is that answers; kept for five minutes",
+    "conversations.info": "whether Parley is in the channel; kept for an hour",
+}
 
 
 @dataclass
@@ -42,12 +46,13 @@ class Cycle:
 class Bench:
     """People in a Slack of 20 channels, who mention Parley, answer its question and read its reply."""
 
-    def __init__(self, slack: LocalSlack, model: ScriptedModel, pid: int) -> None:
-        self.slack, self.pid = slack, pid
+    def __init__(self, slack: LocalSlack, model: ScriptedModel, parley: Parley) -> None:
+        self.slack, self.parley = slack, parley
         self._ann = slack.people["ann"]
         self._channels = [slack.add_channel(f"team-{number}", [self._ann]) for number in range(20)]
         self._cycles: dict[str, Cycle] = {}
         self._seen = 0
+        self._committed = 0.0
         model.answers_with(self._answer)
 
     async def watch(self) -> None:
@@ -59,6 +64,11 @@ class Bench:
                 cycle = self._cycles.get(str(call.args.get("thread_ts")))
                 if cycle and call.method == "chat.postMessage" and call.ok:
                     (cycle.replied if "Shipped" in call.args["text"] else cycle.asked).set()
+
+    async def begin(self) -> Usage:
+        """What was used before the first cycle."""
+        self._committed = await self.parley.commits()
+        return self.parley.usage
 
     async def mention(self, number: int) -> Cycle:
         cycle = Cycle(self._channels[number % len(self._channels)])
@@ -95,39 +105,31 @@ class Bench:
         cycle.resumed_after = now - cycle.clicked_at
         return scripted_model.say(f"Shipped number {number}.")
 
-    async def report(self, name: str, seconds: float, before: "Usage") -> None:
+    async def report(self, name: str, seconds: float, before: Usage) -> None:
         """Also checks that nothing was lost or doubled."""
         cycles = list(self._cycles.values())
         for cycle in cycles:
             await self.slack.until(lambda: not any(m.buttons for m in self._shown(cycle)), seconds=PATIENCE)  # noqa: B023
             assert len(self._shown(cycle)) == 2, "a message was lost or doubled"
-        used = Usage.of(self.pid)
+        used = self.parley.usage
         calls = Counter(call.method for call in self.slack.calls)
         shown = {method: count for method, count in calls.items() if not method.startswith(ASIDE)}
         aside = sum(calls.values()) - sum(shown.values())
         print(f"{name}: {len(cycles)} cycles, none lost, {len(cycles) / seconds:.1f} per second")
         print(f"  click to ack:           {_spread([cycle.acked_after for cycle in cycles])}")
         print(f"  click to model resumed: {_spread([cycle.resumed_after for cycle in cycles])}")
-        each = ", ".join(f"{method} {count / len(cycles):.2f}" for method, count in sorted(shown.items()))
-        print(f"  Slack calls per cycle:  {sum(shown.values()) / len(cycles):.2f} ({each})")
-        print(f"                          and {aside / len(cycles):.2f} for status, session and streams")
+        print(f"  Slack calls per cycle:  {sum(shown.values()) / len(cycles):.2f}")
+        for method, count in sorted(shown.items()):
+            print(f"    {count / len(cycles):.2f} {method}: {PURPOSE.get(method, 'at the start')}")
+        print(f"    and {aside / len(cycles):.2f} for status, session and streams")
+        commits = (await self.parley.commits() - self._committed) / len(cycles)
+        print(f"  database commits per cycle: {commits:.2f}")
         per_cycle = (used.cpu - before.cpu) / len(cycles) * 1000
+        grown = (used.now_mb - before.now_mb) / len(cycles) * 1024
         print(
-            f"  Parley: {used.cpu - before.cpu:.1f} s of CPU, {per_cycle:.0f} ms per cycle; {used.peak_mb} MB at most"
+            f"  Parley: {per_cycle:.1f} ms of CPU per cycle; {used.peak_mb:.0f} MB at most, "
+            f"{used.now_mb:.0f} MB afterwards ({grown:+.1f} KB per thread)"
         )
-
-
-@dataclass(frozen=True)
-class Usage:
-    cpu: float
-    peak_mb: int
-
-    @classmethod
-    def of(cls, pid: int) -> "Usage":
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        ticks = int(fields[11]) + int(fields[12])
-        status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-        return cls(ticks / os.sysconf("SC_CLK_TCK"), int(status["VmHWM"].split()[0]) // 1024)
 
 
 def _spread(seconds: list[float]) -> str:
@@ -136,36 +138,22 @@ def _spread(seconds: list[float]) -> str:
 
 
 @asynccontextmanager
-async def parley(directory: Path) -> AsyncIterator[Bench]:
-    async with LocalSlack() as slack, ScriptedModel() as model:
-        environment = {
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-            "OPENAI_API_KEY": "test",
-            "OPENAI_MODEL": "scripted",
-            "OPENAI_BASE_URL": model.base_url,
-            "DATABASE_URL": f"sqlite:///{directory}/parley.db",
-            "PARLEY_LOG_LEVEL": "warning",
-        }
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bot", "run"),
-            env=os.environ | environment,
-            stdout=sys.stderr,
-        )
-        await slack.connected(2, seconds=PATIENCE)
-        bench = Bench(slack, model, process.pid)
+async def benched(database_url: str) -> AsyncIterator[Bench]:
+    async with (
+        LocalSlack() as slack,
+        ScriptedModel() as model,
+        Parley.running(slack, model, database_url) as parley,
+    ):
+        bench = Bench(slack, model, parley)
         watching = asyncio.create_task(bench.watch())
         try:
             yield bench
         finally:
             watching.cancel()
-            process.terminate()
-            await process.wait()
 
 
 async def steady(bench: Bench, per_second: float, seconds: float) -> None:
-    before, began = Usage.of(bench.pid), time.perf_counter()
+    before, began = await bench.begin(), time.perf_counter()
     async with asyncio.TaskGroup() as group:
         for number in range(int(per_second * seconds)):
             await asyncio.sleep(max(0.0, began + number / per_second - time.perf_counter()))
@@ -175,17 +163,27 @@ async def steady(bench: Bench, per_second: float, seconds: float) -> None:
 
 async def burst(bench: Bench, count: int) -> None:
     """All mention at once; and when all forms are there, all submit at once."""
-    before, began = Usage.of(bench.pid), time.perf_counter()
+    before, began = await bench.begin(), time.perf_counter()
     cycles = await asyncio.gather(*(bench.mention(number) for number in range(count)))
     await asyncio.gather(*(bench.answer(cycle) for cycle in cycles))
     await bench.report(f"{count} threads at once", time.perf_counter() - began, before)
 
 
 async def main(per_second: float = 20, seconds: float = 10, at_once: float = 200) -> None:
-    for run in (lambda bench: steady(bench, per_second, seconds), lambda bench: burst(bench, int(at_once))):
+    runs = (lambda bench: steady(bench, per_second, seconds), lambda bench: burst(bench, int(at_once)))
+    for run in runs:
         with tempfile.TemporaryDirectory() as directory:
-            async with parley(Path(directory)) as bench:
+            print("SQLite, ", end="")
+            async with benched(f"sqlite:///{directory}/parley.db") as bench:
                 await run(bench)
+    for run in runs if postgres.SERVER else ():
+        await asyncio.to_thread(postgres.make_template)
+        with postgres.fresh_database() as url:
+            print("PostgreSQL, ", end="")
+            async with benched(url) as bench:
+                await run(bench)
+    if not postgres.SERVER:
+        print("PARLEY_TEST_POSTGRES is not set: not measured on PostgreSQL")
 
 
 if __name__ == "__main__":
