@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install run test check format lock bench clean
+.PHONY: help install run test check format lock bench pictures clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -15,7 +15,7 @@ install: .venv/installed  ## create .venv with everything, at the locked version
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	touch $@
 
-run: install  ## start Parley: in Slack if .env has its tokens, else in this terminal
+run: install  ## start Parley: in Slack if .env has its tokens, else in a Slack of its own in the browser
 	$(BIN)/parley run
 
 test: install  ## run every test, with branch coverage
@@ -32,12 +32,16 @@ format: install  ## format, and mend what the linter can mend
 
 bench: install  ## print the measurements (not tests: this machine's noise is in them)
 	$(BIN)/python -m tests.benchmarks.paused_threads
+	$(BIN)/python -m tests.benchmarks.long_threads
 	$(BIN)/python -m tests.benchmarks.journal
 	$(BIN)/python -m tests.benchmarks.slack
+
+pictures: install  ## make the README's pictures anew (needs chromium)
+	$(BIN)/python -m tests.browser.pictures
 
 lock:  ## pin every dependency anew (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet --upgrade -o requirements.lock
 
 clean:  ## remove what these commands made (never a database)
-	rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
