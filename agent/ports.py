@@ -124,7 +124,8 @@ class NoMeter:
 class Stream(Protocol):
     """Gets a reply's text while it is written."""
 
-    def text(self, delta: str) -> None: ...
+    def text(self, delta: str, so_far: str) -> None:
+        """The newest piece, and all that is written by now."""
 
     def restarted(self) -> None:
         """What came so far is void: the stream broke and the reply begins anew."""
@@ -174,7 +175,7 @@ class Alone:
 class Watcher(Protocol):
     """A front end's live view of a thread. It may miss things, and it decides nothing."""
 
-    def text(self, thread: ThreadKey, delta: str) -> None: ...
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None: ...
 
     def restarted(self, thread: ThreadKey) -> None: ...
 
@@ -192,7 +193,7 @@ class Watcher(Protocol):
 class NoWatcher:
     """Nobody is looking."""
 
-    def text(self, thread: ThreadKey, delta: str) -> None: ...
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None: ...
 
     def restarted(self, thread: ThreadKey) -> None: ...
 

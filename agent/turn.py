@@ -158,8 +158,8 @@ class Turn:
         event = await self._thinker.think(conversation.state, conversation, self)
         await self._record(self._key, event)
 
-    def text(self, delta: str) -> None:
-        self._watcher.text(self._key, delta)
+    def text(self, delta: str, so_far: str) -> None:
+        self._watcher.text(self._key, delta, so_far)
 
     def restarted(self) -> None:
         self._watcher.restarted(self._key)

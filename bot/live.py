@@ -56,11 +56,11 @@ class LiveView:
         """Whoever keeps the thread's messages up to date is told of every change, and says if they are behind."""
         self._show, self._behind, self._doubt = show, behind, doubt
 
-    def text(self, thread: ThreadKey, delta: str) -> None:
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None:
         if thread not in self._thinking:
             return  # it came after the run had ended, or is a sub-agent's, which writes for its parent
         draft = self._drafts.setdefault(thread, Draft(self._thinking[thread]))
-        draft.text += delta
+        draft.text = so_far  # what was written before this view was there, too
         if draft.task is None and draft.text.strip():
             draft.task = self._background.start(self._stream(thread, draft))
 

@@ -15,9 +15,9 @@ class LiveViews:
         self.by_team: dict[str, LiveView] = {}
         self.want: Callable[[str], None] = lambda _team: None
 
-    def text(self, thread: ThreadKey, delta: str) -> None:
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None:
         if view := self.by_team.get(thread.team):
-            view.text(thread, delta)
+            view.text(thread, delta, so_far)
 
     def restarted(self, thread: ThreadKey) -> None:
         if view := self.by_team.get(thread.team):

@@ -43,10 +43,15 @@ class Workspaces:
         views.want = self._want
 
     async def start(self) -> None:
-        """Each is built when it is needed. Those that other replicas install or lose are found out by looking."""
+        """One alone is built now, so that it misses nothing of what goes on; of many, each when it is needed.
+
+        Those that other replicas install or lose are found out by looking.
+        """
         for team in await self._tokens.teams():
             self._serve(team)
-        if not self._tokens.only:
+        if self._tokens.only:
+            await self.renew(self._tokens.only)
+        else:
             self._background.start(self._keep_looking())
 
     async def look(self) -> None:

@@ -79,7 +79,7 @@ class Draft:
     """One attempt's reply, put together from the pieces of its stream."""
 
     def __init__(self, stream: Stream | None) -> None:
-        self.text: list[str] = []
+        self.text = ""
         self._calls: list[_Call] = []
         self._stream, self._finish, self.done = stream, "", False
         self.usage = _Usage()
@@ -102,9 +102,9 @@ class Draft:
         for choice in (chunk.choices or [])[:1]:
             self._finish = choice.finish_reason or self._finish
             if delta := choice.content or choice.refusal:
-                self.text.append(delta)
+                self.text += delta
                 if self._stream:
-                    self._stream.text(delta)
+                    self._stream.text(delta, self.text)
             for fragment in choice.calls or ():
                 self._gather(fragment)
 
@@ -113,7 +113,7 @@ class Draft:
             raise ModelError("The model's content filter stopped the answer: please put it in other words.")
         if not self.whole or self._finish == "error" or not all(call.name for call in self._calls):
             raise Retry("broken", BROKE_OFF)
-        text, cut = "".join(self.text), self._finish == "length"
+        text, cut = self.text, self._finish == "length"
         if not (self._calls or text.strip()):
             if cut:  # The next attempt would end the same way.
                 raise ModelError("The model had no room left for an answer: please ask for something shorter.")

@@ -19,7 +19,7 @@ class PlainView:
     def follow(self, thread: ThreadKey) -> None:
         self._thread = thread
 
-    def text(self, thread: ThreadKey, delta: str) -> None:
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None:
         if thread == self._thread:
             self._output.write(clean(delta))
             self.streamed = True

@@ -37,7 +37,7 @@ class LiveView:
     def follow(self, thread: ThreadKey) -> None:
         self._thread = thread
 
-    def text(self, thread: ThreadKey, delta: str) -> None:
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None:
         if thread != self._thread or not self._live:
             return
         self.streamed = True

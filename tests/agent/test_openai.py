@@ -44,10 +44,12 @@ class Heard:
 
     def __init__(self) -> None:
         self.deltas: list[str | None] = []
+        self.so_far = ""
         self.something = asyncio.Event()
 
-    def text(self, delta: str) -> None:
+    def text(self, delta: str, so_far: str) -> None:
         self.deltas.append(delta)
+        self.so_far = so_far
         self.something.set()
 
     def restarted(self) -> None:
@@ -195,11 +197,11 @@ async def test_text_is_handed_on_as_it_is_written(server: ScriptedModel, model: 
 
     asked = asyncio.create_task(model.reply(HELLO, stream=heard))
     await heard.something.wait()
-    assert heard.deltas == ["Let me"]
+    assert (heard.deltas, heard.so_far) == (["Let me"], "Let me")
     go_on.set()
 
     assert await asked == Reply("Let me see.")
-    assert heard.deltas == ["Let me", " see."]
+    assert (heard.deltas, heard.so_far) == (["Let me", " see."], "Let me see.")
 
 
 async def test_nobody_needs_to_watch(server: ScriptedModel, model: OpenAIModel) -> None:
@@ -417,7 +419,7 @@ async def test_what_was_heard_of_a_broken_stream_is_taken_back(server: ScriptedM
     server.will_say("whole", pieces=1)
 
     assert await model.reply(HELLO, stream=heard) == Reply("whole")
-    assert heard.deltas == ["h", "a", "l", None, "whole"]
+    assert (heard.deltas, heard.so_far) == (["h", "a", "l", None, "whole"], "whole")
 
 
 async def test_a_silent_server_is_asked_again(server: ScriptedModel, connect: Connect, time: Time) -> None:

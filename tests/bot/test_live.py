@@ -1,4 +1,4 @@
-"""The live view keeps nothing of a thread that only waits, however long that is."""
+"""The live view shows what it was not there to hear, and keeps nothing of a thread that only waits."""
 
 import asyncio
 
@@ -22,3 +22,16 @@ async def test_a_thread_that_waits_is_not_kept(slack: LocalSlack, client: AsyncW
     kept = [name for name, held in vars(view).items() if isinstance(held, dict | set) and key in held]
     assert kept == []
     await asyncio.wait_for(view.close(), 5)
+
+
+async def test_a_view_that_missed_the_beginning_of_a_reply_shows_it(slack: LocalSlack, client: AsyncWebClient) -> None:
+    ann, general = slack.people["ann"], slack.channels["general"]
+    key = ThreadKey(team=slack.team_id, channel=general.id, root=ann.writes(general, "hello"))
+    view = LiveView(Slack(client), asyncio.sleep)
+    view.changed(key, Thinking(requester=ann.id))
+
+    view.text(key, " see.", "Let me see.")
+
+    await slack.until(lambda: slack.called("chat.startStream"))
+    assert slack.thread(general, key.root)[-1].text == "Let me see."
+    await view.close()

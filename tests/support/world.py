@@ -30,7 +30,7 @@ class Seen:
         self.deltas: list[str] = []
         self.steps: list[tuple[str, str]] = []
 
-    def text(self, thread: ThreadKey, delta: str) -> None:
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None:
         self.deltas.append(delta)
 
     def restarted(self, thread: ThreadKey) -> None:
