@@ -1,16 +1,17 @@
 """The agent's one door: front ends record what people do here, and read what waits for them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Collection, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 import structlog
 
 from agent import prompts
 from agent.core.asks import ShownAsk
-from agent.core.errors import StoreError
-from agent.core.events import Event, Limits, MessageReceived, ModelReplied, TurnEvent
+from agent.core.errors import StoreError, UnreadableThread
+from agent.core.events import Event, Limits, MessageReceived, ModelReplied
 from agent.core.questions import Ask
 from agent.core.states import Acting, Failed, Idle, State
 from agent.core.steps import Refused
@@ -25,7 +26,6 @@ from agent.turn import Turn
 log = structlog.get_logger()
 
 T = TypeVar("T")
-Tell = Callable[[ThreadKey, State], None]
 
 
 class Journal(Protocol):
@@ -39,7 +39,7 @@ class Journal(Protocol):
 
     async def held(self, key: ThreadKey) -> State | None: ...
 
-    async def take(self, key: ThreadKey) -> State: ...
+    async def take(self, key: ThreadKey) -> State | None: ...
 
     @property
     def adoption(self) -> "Adoption": ...
@@ -48,6 +48,8 @@ class Journal(Protocol):
 class Adoption(Protocol):
     async def threads(self, dead: Collection[int]) -> list[ThreadKey]: ...
 
+    def is_news(self, key: ThreadKey) -> bool: ...
+
 
 @dataclass(frozen=True)
 class Pending:
@@ -55,6 +57,12 @@ class Pending:
 
     asks: tuple[ShownAsk, ...] = ()
     approvals: tuple[ToolCall, ...] = ()
+
+
+class Newest:
+    """The last row that was told of a thread; kept only while something is on its way that may be older."""
+
+    seq = -1
 
 
 class Threads:
@@ -84,19 +92,27 @@ class Threads:
         self._dispatch = LocalDispatch(self._turn)
         self._recording: set[asyncio.Task[Any]] = set()
         self._waking: set[asyncio.Task[Any]] = set()
+        self._newest: WeakValueDictionary[ThreadKey, Newest] = WeakValueDictionary()
         self._epoch = 0  # one more whenever everything was let go of
 
     async def adopt(self, dead: Collection[int]) -> None:
         """Go on with what processes that have ended left unfinished, or not wholly shown."""
         for key in await self._journal.adoption.threads(dead):
             try:
-                await self._go_on(key, self._watcher.adopted)
+                await self._go_on(key)
             except StoreError:  # it is ours by now, so no other sweep will bring it back
-                _keep(self._waking, self._wake(key, self._watcher.adopted))
+                self.wake(key)
 
     def wake(self, key: ThreadKey) -> None:
         """Someone else may have moved the thread on: do what there is to do now."""
-        _keep(self._waking, self._wake(key, self._watcher.changed))
+        _keep(self._waking, self._wake(key))
+
+    async def tell_again(self, key: ThreadKey) -> None:
+        """Someone watches only from now on: tell what the thread is doing, as of one that was just taken over."""
+        newest = self._newest_of(key)
+        state = await self._held(key)
+        if state and state.seq >= newest.seq:
+            self._watcher.adopted(key, state)
 
     async def let_go(self) -> None:
         """None of the threads belongs to this process any more."""
@@ -125,44 +141,54 @@ class Threads:
         return await asyncio.shield(recording)
 
     async def _record(self, key: ThreadKey, event: Event, received: str) -> Recorded | Refused:
-        epoch = self._epoch
+        epoch, newest = self._epoch, self._newest_of(key)
         try:
             recorded = await self._journal.append(key, event, received)
         except StoreError:
-            if not isinstance(event, TurnEvent):
-                self.wake(key)  # it may be written down all the same, with only the answer lost
+            self.wake(key)  # it may be written down all the same, with only the answer lost
             raise
         if not isinstance(recorded, Recorded) or recorded.held == "theirs":
             return recorded
         if epoch != self._epoch:
             self.wake(key)  # it was ours when this was written, and may be anyone's now
         else:
-            self._dispatch.learn(key, recorded.state)
-            tell = self._watcher.changed if recorded.held == "ours" else self._watcher.adopted
-            tell(key, recorded.state)
+            self._move_on(key, recorded.state, newest)
         return recorded
 
-    async def _wake(self, key: ThreadKey, tell: Tell) -> None:
+    async def _wake(self, key: ThreadKey) -> None:
         """Until the database says what there is to do: nothing else would."""
         pause = 0.1
         while True:
             try:
-                return await self._go_on(key, tell)
+                return await self._go_on(key)
             except StoreError:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 10)
 
-    async def _go_on(self, key: ThreadKey, tell: Tell) -> None:
+    async def _go_on(self, key: ThreadKey) -> None:
         """Do what there is to do in the thread, if it belongs to us."""
-        epoch = self._epoch
-        try:
-            state = await self._journal.held(key)
-        except ValueError:  # one row that cannot be read must not keep all others from going on
-            log.exception("thread.unreadable", thread=key.model_dump())
-            return
+        epoch, newest = self._epoch, self._newest_of(key)
+        state = await self._held(key)
         if state and epoch == self._epoch:
+            self._move_on(key, state, newest)
+
+    async def _held(self, key: ThreadKey) -> State | None:
+        try:
+            return await self._journal.held(key)
+        except UnreadableThread:  # one that cannot be read must not keep all others from going on
+            log.exception("thread.unreadable", thread=key.model_dump())
+            return None
+
+    def _newest_of(self, key: ThreadKey) -> Newest:
+        """To be held on to while a state of the thread is fetched."""
+        return self._newest.setdefault(key, Newest())
+
+    def _move_on(self, key: ThreadKey, state: State, newest: Newest) -> None:
+        """The thread is in this state, unless a later one was fetched sooner: the database's threads race."""
+        if state.seq >= newest.seq:
+            newest.seq = state.seq
             self._dispatch.learn(key, state)
-            tell(key, state)
+            (self._watcher.adopted if self._journal.adoption.is_news(key) else self._watcher.changed)(key, state)
 
     async def settled(self, key: ThreadKey) -> State:
         """Wait until the thread is paused or finished."""
@@ -195,6 +221,8 @@ class Threads:
     async def _run_sub_agent(self, key: ThreadKey, task: str) -> str:
         """Start it, or go on with it after a restart; its last words are the result."""
         state = await self._journal.take(key)
+        if state is None:
+            raise ToolError("The conversation is another process's now.")
         if state.seq == 0:
             await self.record(key, MessageReceived(text=task))
         else:

@@ -77,6 +77,11 @@ class Cards:
         self._again: dict[ThreadKey, bool] = {}
         self._background = Background()
         self._doubtful: set[ThreadKey] = set()
+        self._trusting = False
+
+    def trust(self) -> None:
+        """From now on only threads that are doubted are: before, nobody had looked which those are."""
+        self._trusting = True
 
     def doubt(self, key: ThreadKey) -> None:
         """What was to be shown last may be there already: someone was interrupted."""
@@ -148,7 +153,8 @@ class Cards:
             self._doubtful.discard(key)
             return
         cards, shown = found
-        posted = await self._posted(key, {card.ts for card in cards}) if key in self._doubtful else {}
+        doubtful = key in self._doubtful or not self._trusting
+        posted = await self._posted(key, {card.ts for card in cards}) if doubtful else {}
         open_names = {card.name for card in cards if card.is_open}
         first = min([shown + 1, *(row_of(name) for name in open_names)])
         events = list(enumerate(await self._store.events_since(key, first), start=first))

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import structlog
-
 from agent.store.journal import Store
 from agent.threads import Threads
 from bot.background import Background
@@ -19,8 +17,6 @@ from bot.permissions import Permissions
 from bot.places import Places
 from bot.schedule import Schedule
 from bot.slack import Slack
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class Shared:
 
 class Workspace:
     def __init__(self, me: Installed, slack: Slack, shared: Shared) -> None:
-        self.me, self.slack, self._store = me, slack, shared.store
+        self.me, self.slack, self._store, self._threads = me, slack, shared.store, shared.threads
         store, permissions, sleep = shared.store, shared.permissions, shared.sleep
         people = People(slack)
         home = Home(store, slack, people, permissions, workspace_url=me.url, sleep=sleep)
@@ -76,10 +72,8 @@ class Workspace:
         """Show whatever is not shown yet, and from now on what changes."""
         self._showing.start(self._home.run())
         for key in await self._store.adoption.behind(self.me.team_id):
-            try:
-                self.live.adopted(key, await self._store.state(key))
-            except ValueError:  # one row that cannot be read must not keep the whole workspace away
-                log.exception("thread.unreadable", thread=key.model_dump())
+            await self._threads.tell_again(key)
+        self._cards.trust()
 
     def refresh(self) -> None:
         self._home.refresh()

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from agent.core.errors import StoreError
+from agent.core.errors import StoreError, UnreadableThread
 from agent.core.events import AskCancelled, StopRequested
 from agent.core.values import Person
 from bot.background import Background
@@ -204,7 +204,10 @@ class Workspaces:
         await self._drop(me.team_id)
         self._leave(me.team_id)
         for key in await self._shared.store.adoption.unfinished(me.team_id):
-            await self._shared.threads.record(key, StopRequested(by=Person()))
+            try:
+                await self._shared.threads.record(key, StopRequested(by=Person()))
+            except UnreadableThread:
+                log.exception("thread.unreadable", thread=key.model_dump())
         await self._tokens.forget(me)  # last: until then, whoever is interrupted can begin again
 
     async def _drop(self, team: str) -> None:

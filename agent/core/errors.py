@@ -19,6 +19,10 @@ class IllegalTransition(AgentError):
     """An event that cannot happen in this state: a bug of ours, never of a person or a model."""
 
 
+class UnreadableThread(AgentError):
+    """A thread's rows cannot be understood: another version's, or spoilt."""
+
+
 class ModelError(AgentError):
     """The model gave no usable reply. `shown` says what failed in plain words."""
 

@@ -27,12 +27,24 @@ class Adoption:
         self._run, self._here = run, here
         self._teams: set[str] = set()
         self._shown: set[str] = set()
+        self._taken: set[ThreadKey] = set()
         self._doubted = NOBODY
 
     @property
     def in_doubt(self) -> bool:
         """Whether something may be ours without our knowing: the answer to the commit that took it over was lost."""
         return self._doubted != NOBODY and self._doubted == self._here.number
+
+    def note(self, key: ThreadKey) -> None:
+        """The thread becomes ours. To be said before that is committed: from then on, anything of it may be told."""
+        self._taken.add(key)
+
+    def is_news(self, key: ThreadKey) -> bool:
+        """Whether the thread was taken over since this was last asked of it: what it shows is not known then."""
+        if key not in self._taken:
+            return False
+        self._taken.discard(key)
+        return True
 
     def serve(self, team: str, *, writes_down_what_is_shown: bool = True) -> None:
         """Adopt threads of this team too: only who can show a thread may have it."""
@@ -107,7 +119,10 @@ class Adoption:
                 ours = set(connection.scalars(_lock([row.id for row in found], dead)))
                 connection.execute(sa.update(threads).where(threads.c.id.in_(ours)).values(runner=number))
                 found = [row for row in found if row.id in ours]
-            return [key_of(row[1:]) for row in found]
+            keys = [key_of(row[1:]) for row in found]
+            for key in keys:
+                self.note(key)
+            return keys
 
         return await self._take(work)
 

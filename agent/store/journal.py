@@ -113,7 +113,10 @@ class Store:
         def work(connection: sa.Connection) -> Recorded | Refused:
             if received and not settle(connection, received, number):
                 return Refused(Why.TAKEN_OVER)
-            return _append(connection, key, event, at, number, self._here)
+            outcome = _append(connection, key, event, at, number, self._here)
+            if isinstance(outcome, Recorded) and outcome.held == "taken":
+                self.adoption.note(key)
+            return outcome
 
         return await self._run(work)
 
@@ -128,10 +131,9 @@ class Store:
         found = await self._read(lambda connection: find(connection, key))
         return found.state if found and found.runner == number else None
 
-    async def take(self, key: ThreadKey) -> State:
-        """What the thread is doing, which belongs to us from now on, whosever it was."""
-        number = present(self._here)
-        return await self._run(lambda connection: _take(connection, key, number))
+    async def take(self, key: ThreadKey) -> State | None:
+        """What a sub-agent is doing, which belongs to us from now on; None if its parent does not."""
+        return await self._run(lambda connection: _take(connection, key, self._here))
 
     async def conversation(self, key: ThreadKey) -> Conversation:
         return await self._read(lambda connection: read_conversation(connection, key))
@@ -204,7 +206,10 @@ def _append(
     return Recorded(new, step.beaten, "taken" if taken else "ours")
 
 
-def _take(connection: sa.Connection, key: ThreadKey, number: int) -> State:
+def _take(connection: sa.Connection, key: ThreadKey, here: Presence) -> State | None:
+    parent, number = find(connection, key.parent, lock=True), here.number
+    if parent is None or parent.runner != number:
+        return None
     found = find(connection, key, lock=True)
     if found and found.runner != number:
         _HAND_OVER.run(connection, {"of_thread": found.id, "runner": number})

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from agent.core import states, transcript
 from agent.core.asks import Ending
+from agent.core.errors import IllegalTransition, UnreadableThread
 from agent.core.events import Event, ModelReplied
 from agent.core.journal import Row, conversation
 from agent.core.states import Idle, State
@@ -57,8 +58,10 @@ def find(connection: sa.Connection, key: ThreadKey, lock: bool = False) -> Found
     if not rows:
         return None
     [(thread_id, kind, state, version, runner, shown)] = rows
-    known = version == states.VERSION
-    read = states.from_row(kind, state) if known else fold(_read(connection, thread_id))
+    try:
+        read = states.from_row(kind, state) if version == states.VERSION else fold(_read(connection, thread_id))
+    except (KeyError, ValueError, IllegalTransition) as error:
+        raise UnreadableThread(f"The rows of thread {thread_id} cannot be read.") from error
     return Found(thread_id, read, runner, shown)
 
 

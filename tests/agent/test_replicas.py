@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from agent import signals
 from agent.core.errors import StoreError
-from agent.core.events import MessageReceived, ModelReplied
-from agent.core.states import Thinking
+from agent.core.events import MessageReceived, ModelReplied, StopRequested
+from agent.core.states import State, Thinking
 from agent.core.steps import Refused, Why
 from agent.core.transcript import ToolCall
 from agent.dispatch import postgres
@@ -60,6 +60,9 @@ class Office:
 
     def runner(self, key: ThreadKey) -> int:
         return int(self.ask(f"SELECT runner FROM threads WHERE root = '{key.root}' AND number = {key.number}")[0])
+
+    def hands_over(self, key: ThreadKey, process: Process) -> None:
+        self.ask(f"UPDATE threads SET runner = {process.number} WHERE root = '{key.root}' RETURNING id")
 
     def ask(self, query: str) -> tuple[int, ...]:
         with psycopg.connect(self.url, autocommit=True) as connection:
@@ -109,7 +112,7 @@ async def test_one_that_came_a_moment_ago_is_not_taken_for_dead(office: Office) 
 async def test_what_a_turn_reports_is_refused_once_the_thread_is_anothers(office: Office) -> None:
     one, two = await office.hires(), await office.hires()
     await one.store.append(THREAD, SAID)
-    await two.store.take(THREAD)
+    office.hands_over(THREAD, two)
 
     assert await one.store.append(THREAD, DONE) == Refused(Why.TAKEN_OVER)
     assert isinstance(await one.store.append(THREAD, MORE), Recorded)
@@ -244,7 +247,7 @@ async def test_without_a_place_nothing_is_accepted_and_no_turn_can_report(
 
     assert not one.replica.is_current()
     assert await one.store.append(THREAD, DONE) == Refused(Why.TAKEN_OVER)
-    for work in (one.store.append(THREAD, MORE), one.store.delivery.accept("a", "{}"), one.store.take(THREAD)):
+    for work in (one.store.append(THREAD, MORE), one.store.delivery.accept("a", "{}")):
         with pytest.raises(StoreError):
             await work
     assert len(await one.store.events(THREAD)) == 1
@@ -284,9 +287,12 @@ async def test_one_that_no_longer_moves_is_ended_by_the_others(office: Office, m
 async def test_a_sub_agent_goes_with_whoever_goes_on_with_its_parent(office: Office) -> None:
     one, two = await office.hires(), await office.hires()
     child = THREAD.model_copy(update={"call_id": "000001000", "number": 1})
-    await one.store.append(child, SAID)
+    for key in (THREAD, child):
+        await one.store.append(key, SAID)
+    office.hands_over(THREAD, two)
 
     assert isinstance(await two.store.take(child), Thinking)
+    assert await one.store.take(child) is None  # as of one that was frozen on its way there
 
     assert office.runner(child) == two.number
     assert await one.store.append(child, DONE) == Refused(Why.TAKEN_OVER)
@@ -422,3 +428,33 @@ async def test_whatever_keeps_one_from_coming_back_it_goes_on_trying(
 
     await one.until(lambda: one.number not in (NOBODY, number))
     assert failed
+
+
+class Told(NoWatcher):
+    """Remembers how it is told of threads."""
+
+    def __init__(self) -> None:
+        self.how: list[str] = []
+
+    def changed(self, thread: ThreadKey, state: State) -> None:
+        self.how.append("changed")
+
+    def adopted(self, thread: ThreadKey, state: State) -> None:
+        self.how.append("adopted")
+
+
+async def test_whatever_is_told_first_of_a_thread_that_was_taken_over_says_so(office: Office) -> None:
+    one = await office.hires()
+    for event in (SAID, ASKED):
+        await one.store.append(THREAD, event)
+    await office.loses(one)
+    two, watcher = await office.hires(), Told()
+    await two.until(lambda: two.adopted == [THREAD])
+    thinker = Thinker(OpenAIModel(api_key="test", model="none", base_url="http://127.0.0.1:9"), Toolbox())
+    threads = Threads(two.store, thinker, watcher, sub_agents_at_once=1, sub_agent_calls=2)
+
+    await threads.record(THREAD, StopRequested(by=ANN))  # before whoever swept could tell
+    await threads.record(THREAD, MORE)
+
+    assert watcher.how[:2] == ["adopted", "changed"]
+    await threads.close()

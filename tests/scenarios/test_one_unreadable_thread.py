@@ -1,19 +1,29 @@
-"""A thread whose row cannot be read: the others of its workspace go on, and are shown."""
+"""A thread whose rows cannot be read: the others of its workspace go on, and are shown."""
 
+import pytest
 import sqlalchemy as sa
 
 from agent.store import database
 from tests.support.slack_world import SlackWorld
 
 
-def spoil(world: SlackWorld, ts: str) -> None:
+def spoil(world: SlackWorld, ts: str, what: str) -> None:
     engine = database.create_engine(database.parse_url(world.database_url))
     with engine.begin() as connection:
-        connection.execute(sa.text("UPDATE threads SET state = '{' WHERE root = :ts"), {"ts": ts})
+        connection.execute(sa.text(f"UPDATE threads SET {what} WHERE root = :ts"), {"ts": ts})
+        of_thread = "thread_id = (SELECT id FROM threads WHERE root = :ts)"
+        connection.execute(sa.text(f"UPDATE journal SET kind = 'finished' WHERE {of_thread}"), {"ts": ts})
     engine.dispose()
 
 
-async def test_the_others_go_on_after_a_restart(slack_world: SlackWorld) -> None:
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param("state = '{'", id="a state that is no JSON"),
+        pytest.param("state = '{}', version = 0", id="an older version whose journal does not add up"),
+    ],
+)
+async def test_the_others_go_on_after_a_restart(slack_world: SlackWorld, what: str) -> None:
     world = await slack_world.start()
     tses = []
     for number in (1, 2):
@@ -21,7 +31,7 @@ async def test_the_others_go_on_after_a_restart(slack_world: SlackWorld) -> None
         tses.append(world.person().mentions(world.general, "think hard"))
         await world.asked(number)
     await world.stop()
-    spoil(world, tses[0])
+    spoil(world, tses[0], what)
     world.model.will_say("Here I am again.")
 
     await world.start()
