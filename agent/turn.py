@@ -2,12 +2,13 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import structlog
 
+from agent.core.errors import StoreError
 from agent.core.events import Event, ModelReplied, ToolFinished, ToolsStarted, TurnFailed
 from agent.core.states import InTurn, RunningTools, State, Thinking
 from agent.core.steps import Refused
@@ -22,9 +23,11 @@ CUT_OFF = (
     "Parley was restarted while this tool was at work: whether it took effect is unknown. "
     "Check before you call it again."
 )
+NOT_RUN = "Parley lost its database for a moment and has not run this tool. Call it again if it is still needed."
 
 _CLEAN_UP_SECONDS = 1.0
 
+T = TypeVar("T")
 Record = Callable[[ThreadKey, Event], Awaitable[Recorded | Refused]]
 
 
@@ -100,7 +103,7 @@ class Turn:
             case RunningTools():
                 cut_off = [t.call_id for t in state.tools if t.started and t.call_id not in self._running]
                 fresh = [t.call_id for t in state.tools if not t.started and t.call_id not in self._running]
-                self._start(cut_off, partial(self._report_cut_off, state, cut_off))
+                self._start(cut_off, partial(self._report, state, cut_off, CUT_OFF))
                 self._start(fresh, partial(self._act, state, fresh))
 
     def _start(self, names: list[str], work: Callable[[], Awaitable[None]]) -> None:
@@ -138,25 +141,40 @@ class Turn:
             await self._say_failed(f"Something went wrong on my side, and I had to stop. (incident {incident})")
 
     async def _say_failed(self, shown: str) -> None:
-        """Until it is written down: the database may be away for a while, and nothing else would wake the thread."""
+        """Until it is written down: whatever went wrong, nothing else would wake the thread."""
         wait = 1
         while True:
             try:
-                await self._record(self._key, TurnFailed(turn=self._turn, shown=shown))
-            except Exception:  # the database is away, or something worse
+                await self._write(TurnFailed(turn=self._turn, shown=shown))
+            except Exception:  # something worse than a database that is away
                 log.exception("turn.lost", thread=self._key.model_dump(), retry_in=wait)
             else:
                 return
             await asyncio.sleep(wait)
             wait = min(wait * 2, 60)
 
+    async def _write(self, event: Event) -> Recorded | Refused:
+        """Until it is written down. One that was already, the answer being lost, is refused and the thread woken."""
+        return await self._patiently(lambda: self._record(self._key, event))
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        """A database that is away for a while must not end a run."""
+        wait = 0.1
+        while True:
+            try:
+                return await work()
+            except StoreError as error:
+                log.warning("turn.held_up", thread=self._key.model_dump(), error=str(error), retry_in=wait)
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, 10)
+
     async def _think(self) -> None:
-        conversation = await self._journal.conversation(self._key)
+        conversation = await self._patiently(lambda: self._journal.conversation(self._key))
         if not isinstance(conversation.state, Thinking):
             self.learn(conversation.state)
             return
         event = await self._thinker.think(conversation.state, conversation, self)
-        await self._record(self._key, event)
+        await self._write(event)
 
     def text(self, delta: str, so_far: str) -> None:
         self._watcher.text(self._key, delta, so_far)
@@ -164,17 +182,21 @@ class Turn:
     def restarted(self) -> None:
         self._watcher.restarted(self._key)
 
-    async def _report_cut_off(self, state: RunningTools, call_ids: list[str]) -> None:
+    async def _report(self, state: RunningTools, call_ids: Sequence[str], content: str) -> None:
         for call_id in call_ids:
-            await self._record(self._key, ToolFinished(turn=state.turn, call_id=call_id, content=CUT_OFF))
+            await self._write(ToolFinished(turn=state.turn, call_id=call_id, content=content))
 
     async def _act(self, state: RunningTools, call_ids: list[str]) -> None:
-        reply = await self._journal.event(self._key, state.replied)
+        reply = await self._patiently(lambda: self._journal.event(self._key, state.replied))
         assert isinstance(reply, ModelReplied), "the state names the row of the reply"
         calls = [call for call in reply.calls if call.id in call_ids]
         once = tuple(call.id for call in calls if not self._thinker.toolbox.repeatable(call))
         if once:
-            started = await self._record(self._key, ToolsStarted(turn=state.turn, call_ids=once))
+            try:
+                started = await self._record(self._key, ToolsStarted(turn=state.turn, call_ids=once))
+            except StoreError:  # whether that is written down is unknown, and what may not run twice runs only if it is
+                await self._report(state, once, NOT_RUN)
+                return
             if isinstance(started, Refused):
                 return
         async with asyncio.TaskGroup() as group:
@@ -188,7 +210,7 @@ class Turn:
             running.note(outcome="failed" if failed else "ok")
         self._watcher.tool_finished(self._key, call, failed)
         content = _cut(content, self._thinker.longest_result(len(reply.calls)))
-        await self._record(self._key, ToolFinished(turn=reply.turn, call_id=call.id, content=content))
+        await self._write(ToolFinished(turn=reply.turn, call_id=call.id, content=content))
 
     async def _outcome(self, reply: ModelReplied, call: ToolCall) -> tuple[str, bool]:
         """What the tool gave or said of its failure, and whether it failed."""

@@ -10,7 +10,6 @@ from pydantic import FilePath
 
 from agent import prompts, turn
 from agent.core import asks, transitions
-from agent.core.errors import StoreError
 from agent.core.events import (
     AnswersGiven,
     AskCancelled,
@@ -862,7 +861,7 @@ async def test_a_turn_that_cannot_write_down_its_failure_tries_until_it_can(
 
     async def fragile(key: ThreadKey, event: Event, received: str = "") -> Recorded | Refused:
         if broken and isinstance(event, ModelReplied | TurnFailed):
-            raise StoreError("away")
+            raise RuntimeError("worse than being away")
         return await append(key, event, received)
 
     monkeypatch.setattr(world.store, "append", fragile)
