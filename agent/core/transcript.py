@@ -11,6 +11,7 @@ Message = Mapping[str, Any]
 _IMAGE = re.compile(r'"data:image/[^"]*"')
 _IMAGE_WEIGHT = 6_000
 _START, _CALLS = '{"role":"', '"tool_calls":'
+_ROLE = len(_START)  # where its first letter stands
 _ROLES = {"u": "user", "a": "assistant", "t": "tool"}
 _NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")  # by the API's own rule
 
@@ -133,7 +134,8 @@ def arrange(entries: Iterable[Entry]) -> list[Placed]:
     said: list[Placed] = []
     exchange: _Exchange | None = None
     for seq, seen, messages in entries:
-        for placed in _parted(seq, messages):
+        alone = messages.find("{", 1) < 0  # most rows are: no call for each of hundreds
+        for placed in (Placed(seq, _ROLES[messages[_ROLE]], messages),) if alone else _parted(seq, messages):
             role = placed.role
             if role == "user":
                 said.append(placed)
@@ -155,6 +157,6 @@ def arrange(entries: Iterable[Entry]) -> list[Placed]:
 
 def _parted(seq: int, messages: str) -> Sequence[Placed]:
     """Each message of a row. In a string every quote is escaped: what looks like the start of a message is one."""
-    if messages.find("{", 1) < 0 or messages.count(_START) == 1:
-        return (Placed(seq, _ROLES[messages[len(_START)]], messages),)
+    if messages.count(_START) == 1:
+        return (Placed(seq, _ROLES[messages[_ROLE]], messages),)
     return [Placed(seq, message["role"], dump([message])) for message in load(messages)]

@@ -5,8 +5,10 @@ python -m tests.benchmarks.long_threads
 
 import asyncio
 import json
+import socket
 import tempfile
 import time
+from multiprocessing import Process, Value
 from pathlib import Path
 from statistics import median
 
@@ -29,19 +31,37 @@ ASK = {"questions": [{"question": "Where to?", "options": ["Staging", "Productio
 
 
 class Model:
-    """Answers at once, and knows how much time it took itself for that."""
+    """Answers at once, in a process of its own, and tells how long it took for that and how many messages it saw."""
 
     def __init__(self) -> None:
-        self.own = 0.0
-        self.saw = 0
+        self.own, self.saw, self._port = Value("d"), Value("i"), Value("i")
+        self._process = Process(target=self._run, daemon=True)
 
-    async def serve(self, request: web.Request) -> web.StreamResponse:
+    def __enter__(self) -> "Model":
+        self._process.start()
+        while not self._port.value:
+            time.sleep(0.01)  # a process that begins: there is nothing to be told by
+        self.url = f"http://127.0.0.1:{self._port.value}/v1"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.join()
+
+    def _run(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            self._port.value = listening.getsockname()[1]
+            application = web.Application(client_max_size=64 * 1024 * 1024)
+            application.router.add_post("/v1/chat/completions", self._answer)
+            web.run_app(application, sock=listening, print=None, access_log=None)
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         began = time.perf_counter()
         body = json.loads(await request.read())
-        self.saw = len(body["messages"])
+        self.saw.value = len(body["messages"])
         chunk = {"choices": [{"index": 0, "delta": {"content": "Shipped."}, "finish_reason": "stop"}]}
         text = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
-        self.own = time.perf_counter() - began
+        self.own.value = time.perf_counter() - began
         return web.Response(text=text, content_type="text/event-stream")
 
 
@@ -64,17 +84,11 @@ async def resumed(threads: Threads, model: Model, key: ThreadKey, call: ToolCall
     began = time.perf_counter()
     await threads.record(key, AnswersGiven(call_id=call.id, answers={0: "Staging"}))
     await threads.settled(key)
-    return time.perf_counter() - began, model.own
+    return time.perf_counter() - began, model.own.value
 
 
-async def main() -> None:
-    model = Model()
-    application = web.Application(client_max_size=64 * 1024 * 1024)
-    application.router.add_post("/v1/chat/completions", model.serve)
-    runner = web.AppRunner(application, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    client = OpenAIModel(api_key="none", model="none", base_url=f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
+async def measure(model: Model) -> None:
+    client = OpenAIModel(api_key="none", model="none", base_url=model.url)
     with tempfile.TemporaryDirectory() as folder:
         store = await Store.open(f"sqlite:///{Path(folder) / 'parley.db'}")
         thinker = Thinker(client, Toolbox([ASK_USER_QUESTION]))
@@ -87,11 +101,10 @@ async def main() -> None:
                 whole, own = await resumed(threads, model, key, await grown(store, key, size))
                 if number:  # the first is a warm-up
                     took[size].append(whole - own)
-                    saw[size] = model.saw
+                    saw[size] = model.saw.value
         await threads.close()
         await client.close()
         await store.close()
-    await runner.cleanup()
     base = median(took[SIZES[0]])
     print(f"{'messages':>9} {'the model saw':>14} {'resume ms':>10} {'ratio':>6}")
     for size in SIZES:
@@ -99,4 +112,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with Model() as model:
+        asyncio.run(measure(model))
