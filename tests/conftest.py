@@ -25,12 +25,25 @@ def logs_as_they_were() -> Iterator[None]:
     structlog.reset_defaults()  # commands configure them for the whole process
 
 
+@pytest.fixture(scope="session")
+def postgres_database() -> Iterator[str]:
+    """One that no other process tests on; it is emptied for each test."""
+    if not postgres_server.SERVER:
+        pytest.skip("PARLEY_TEST_POSTGRES is not set: no PostgreSQL server to test on")
+    with postgres_server.fresh_database("template1") as url:
+        yield url
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind; both pass the same tests."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/parley.db"
-    return _empty_postgres()
+    url: str = request.getfixturevalue("postgres_database")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    return url
 
 
 @pytest.fixture
@@ -56,12 +69,3 @@ async def slack_world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIt
             url = stack.enter_context(postgres_server.fresh_database())
         async with SlackWorld(url, http=request.param == "http") as world:
             yield world
-
-
-def _empty_postgres() -> str:
-    if not postgres_server.SERVER:
-        pytest.skip("PARLEY_TEST_POSTGRES is not set: no PostgreSQL server to test on")
-    with psycopg.connect(postgres_server.SERVER, autocommit=True) as connection:
-        connection.execute("DROP SCHEMA public CASCADE")
-        connection.execute("CREATE SCHEMA public")
-    return postgres_server.SERVER
