@@ -56,7 +56,7 @@ class Inbox:
         async with self._coming.setdefault(_place(inbound), asyncio.Lock()):  # in the order in which they came
             epoch = self._epoch
             new = await self._store.delivery.accept(key, inbound.dump())
-            if new and epoch == self._epoch:  # else it is a dead one's, and adopted
+            if (new or await self._is_left(key)) and epoch == self._epoch:  # else it is a dead one's, and adopted
                 self._begin(key, inbound, came)
         self._meter.happened("received", kind=inbound.kind, new=new)
 
@@ -121,6 +121,10 @@ class Inbox:
             log.exception("inbox.failed", kind=inbound.kind, incident=incident)
             await self._settle(key, inbound.kind)
             self._handler.say_failed(inbound, incident)
+
+    async def _is_left(self, key: str) -> bool:
+        """Whether it was written down and nobody knew: the answer to the commit was lost, and it was not acked."""
+        return key not in self._under_way and await self._store.delivery.is_left(key)
 
     async def _settle(self, key: str, kind: str) -> None:
         await self._until_stored(kind, lambda: self._store.delivery.settle(key))

@@ -19,9 +19,8 @@ _TIMES = (cards.c.remind_at, cards.c.expire_at)
 _CARD = tuple(cards.c[field.name] for field in fields(Card))
 _THREAD = sa.select(threads.c.id, threads.c.shown, threads.c.runner).where(OF_KEY)
 _CARDS = sa.select(*_CARD).where(cards.c.thread_id == sa.bindparam("of_thread"))
-_SETTLE = sa.update(inbox).where(
-    inbox.c.key == sa.bindparam("of_key"), inbox.c.runner == sa.bindparam("of_runner"), waiting
-)
+_OURS = sa.and_(inbox.c.key == sa.bindparam("of_key"), inbox.c.runner == sa.bindparam("of_runner"), waiting)
+_LEFT, _SETTLE = sa.select(inbox.c.key).where(_OURS), sa.update(inbox).where(_OURS)
 _MOVE_ON = sa.update(threads).where(
     threads.c.id == sa.bindparam("of_thread"), threads.c.runner == sa.bindparam("of_runner")
 )
@@ -36,6 +35,12 @@ class Delivery:
         row = {"key": key, "at": self._clock(), "body": body, "runner": present(self._here)}
         accepted: bool = await self._run(lambda c: c.execute(_accept(c), row).first() is not None)
         return accepted
+
+    async def is_left(self, key: str) -> bool:
+        """Whether it came in here, and is not dealt with."""
+        which = {"of_key": key, "of_runner": self._here.number}
+        left: bool = await self._read(lambda c: c.execute(_LEFT, which).first() is not None)
+        return left
 
     async def settle(self, key: str) -> bool:
         """It is dealt with, and led to nothing that is written down elsewhere; False if it was before, or by others."""

@@ -40,6 +40,16 @@ async def test_what_is_dealt_with_no_longer_waits_but_is_known_again(store: Stor
     assert not await store.delivery.accept("a", "{}")
 
 
+async def test_what_came_in_is_left_until_it_is_dealt_with(store: Store) -> None:
+    assert not await store.delivery.is_left("a")
+    await store.delivery.accept("a", "{}")
+    assert await store.delivery.is_left("a")
+
+    await store.delivery.settle("a")
+
+    assert not await store.delivery.is_left("a")
+
+
 async def test_an_event_deals_with_what_it_came_from_in_the_same_transaction(store: Store) -> None:
     await store.delivery.accept("a", "{}")
     await store.delivery.accept("b", "{}")

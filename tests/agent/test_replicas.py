@@ -195,6 +195,15 @@ async def test_a_paused_thread_is_left_alone_until_it_is_due(office: Office) -> 
     assert two.adopted == []
 
 
+async def test_what_came_in_at_one_is_not_left_to_another_while_it_lives(office: Office) -> None:
+    one, two = await office.hires(), await office.hires()
+    await one.store.delivery.accept("a", "{}")
+
+    assert not await two.store.delivery.accept("a", "{}")
+
+    assert (await one.store.delivery.is_left("a"), await two.store.delivery.is_left("a")) == (True, False)
+
+
 async def test_what_came_in_is_dealt_with_once_even_if_its_first_owner_comes_back(office: Office) -> None:
     one, two = await office.hires(), await office.hires()
     await one.store.delivery.accept("a", "{}")

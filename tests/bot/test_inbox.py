@@ -69,6 +69,55 @@ def away_once(usual: Any) -> Any:
     return call
 
 
+def unheard_once(usual: Any) -> Any:
+    """It is done, but the answer is lost."""
+    done: list[bool] = []
+
+    async def call(*given: Any) -> Any:
+        answer = await usual(*given)
+        if not done:
+            done.append(True)
+            raise StoreError("lost")
+        return answer
+
+    return call
+
+
+async def test_one_that_was_written_down_unheard_is_dealt_with_when_it_comes_again(
+    store: Store, desk: Desk, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store.delivery, "accept", unheard_once(store.delivery.accept))
+    with pytest.raises(StoreError):
+        await inbox.accept(HELLO)
+
+    for _ in range(3):
+        await inbox.accept(HELLO)
+        await inbox.idle()
+
+    assert desk.decided == [KEY]
+    assert await left(store) == []
+
+
+async def test_one_that_comes_again_while_it_is_dealt_with_is_not_looked_up(
+    store: Store, desk: Desk, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, going_on = store.delivery.settle, asyncio.Event()
+
+    async def slow(key: str) -> bool:
+        await going_on.wait()
+        return await usual(key)
+
+    monkeypatch.setattr(store.delivery, "settle", slow)
+    monkeypatch.setattr(store.delivery, "is_left", None)
+
+    await inbox.accept(HELLO)
+    await inbox.accept(HELLO)
+    going_on.set()
+    await inbox.idle()
+
+    assert desk.decided == [KEY]
+
+
 async def test_one_that_cannot_be_read_nor_settled_does_not_keep_the_rest_back(
     store: Store, desk: Desk, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
