@@ -185,8 +185,9 @@ class Workspaces:
                 me = replace(me, url=str((await slack.call("auth.test")).get("url") or ""))
             except SlackRefused as refused:
                 log.warning("workspace.refused", team=me.team_id, error=refused.error)
-                if refused.error in GONE:
-                    await self._lose(me)
+                if refused.error not in GONE:  # such as an address that is not allowed yet: what was acked must wait
+                    raise SlackAway(str(refused)) from refused
+                await self._lose(me)
                 return None
         self._serve(me.team_id)
         workspace = Workspace(me, slack, self._shared)

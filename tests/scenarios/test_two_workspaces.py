@@ -177,6 +177,17 @@ async def test_one_that_cannot_be_reached_does_not_hold_up_the_other(both: Two) 
     await both.other.until(lambda: both.other.home(both.other.people["ann"]), 20)
 
 
+@pytest.mark.parametrize("error", ["invalid_auth", "access_denied", "ekm_access_denied"])
+async def test_what_was_acked_waits_while_slack_refuses_to_know_us(both: Two, error: str) -> None:
+    await both.world.restart()
+    both.other.fail("auth.test", error=error, times=2)
+    both.world.model.will_say("Here I am.")
+
+    await reads(both.other, await starts(both.other, "hello?"), "Here I am.")
+
+    assert len(both.installed()) == 2
+
+
 async def test_a_workspace_in_which_nothing_happens_costs_no_call_at_the_start(both: Two) -> None:
     before = len(both.home.calls), len(both.other.calls)
 
