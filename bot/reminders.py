@@ -7,6 +7,7 @@ from typing import Protocol
 
 import structlog
 
+from agent.core.errors import StoreError
 from agent.core.events import AskExpired
 from agent.ports import Card, ThreadKey
 from agent.store.journal import Store
@@ -64,20 +65,33 @@ class Reminders:
             await pause_unless(self._changed, wait, self._sleep)
 
     async def _do_due(self, now: float) -> bool:
-        """Whether all could be done: of a workspace that Parley is not in, or cannot reach, it is left as it is."""
-        everything = True
-        for key, card in await self._store.delivery.due(now):
-            slack = await self._slack_of(key.team)
-            if slack is None:
-                everything = False
-            elif card.expire_at is not None and card.expire_at <= now:
-                await self._threads.record(key, AskExpired(call_id=card.name.rsplit("/", 1)[-1]))
-            elif (later := self._hours.in_working_hours(now)) > now:
-                await self._put_off(key, card, later)
-            else:
-                await self._put_off(key, card, None)
-                await self._remind(slack, key, card)
-        return everything
+        """Whether all could be done."""
+        done = [await self._try(key, card, now) for key, card in await self._store.delivery.due(now)]
+        return all(done)
+
+    async def _try(self, key: ThreadKey, card: Card, now: float) -> bool:
+        """Whether it could be done. Each by itself: one thread that cannot be read must not keep the others back."""
+        try:
+            return await self._do(key, card, now)
+        except StoreError as error:
+            log.warning("reminders.failed", thread=key.model_dump(), error=str(error))
+        except Exception:  # the outermost loop, for each
+            log.exception("reminders.failed", thread=key.model_dump())
+        return False
+
+    async def _do(self, key: ThreadKey, card: Card, now: float) -> bool:
+        """False if it is of a workspace that Parley is not in, or cannot reach: then it is left as it is."""
+        slack = await self._slack_of(key.team)
+        if slack is None:
+            return False
+        if card.expire_at is not None and card.expire_at <= now:
+            await self._threads.record(key, AskExpired(call_id=card.name.rsplit("/", 1)[-1]))
+        elif (later := self._hours.in_working_hours(now)) > now:
+            await self._put_off(key, card, later)
+        else:
+            await self._put_off(key, card, None)
+            await self._remind(slack, key, card)
+        return True
 
     async def _put_off(self, key: ThreadKey, card: Card, remind_at: float | None) -> None:
         await self._store.delivery.put_off(key, card.name, remind_at)
