@@ -44,7 +44,7 @@ class Replica:
         self._adopt: list[Adopt] = []
         self._let_go: list[LetGo] = []
         self._wake: list[Callable[[ThreadKey], None]] = []
-        self._shown: list[Callable[[], None]] = []
+        self._shown: list[Callable[[str], None]] = []
         self._due = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._sweeping: asyncio.Task[None] | None = None
@@ -55,9 +55,9 @@ class Replica:
         adopt: Adopt | None = None,
         let_go: LetGo | None = None,
         wake: Callable[[ThreadKey], None] | None = None,
-        shown: Callable[[], None] | None = None,
+        shown: Callable[[str], None] | None = None,
     ) -> None:
-        """`adopt` what these dead ones left; `let_go` of everything; `wake` a thread; something was `shown`."""
+        """`adopt` what these dead ones left; `let_go` of everything; `wake` a thread; `shown`: in this team."""
         self._adopt += [adopt] if adopt else []
         self._let_go += [let_go] if let_go else []
         self._wake += [wake] if wake else []
@@ -66,10 +66,10 @@ class Replica:
     def is_current(self) -> bool:
         return self._membership is None or self._membership.is_current()
 
-    def changed(self) -> None:
+    def changed(self, team: str) -> None:
         """Something was shown here: with others around, it is the database that tells everyone."""
         if not self._membership:
-            self._hear(Shown())
+            self._hear(Shown(team))
 
     async def join(self) -> None:
         """From now on something can belong to this process."""
@@ -101,7 +101,7 @@ class Replica:
                     wake(sign.thread)
             case Shown():
                 for shown in self._shown:
-                    shown()
+                    shown(sign.team)
             case Sweep():
                 self._due.set()
             case Lost():

@@ -15,7 +15,7 @@ IS_HELD = (
 LIVING = f"SELECT objid::bigint FROM pg_locks WHERE {IS_HELD}"
 
 EVERYONE = "parley"
-LEFT, SHOWN = "left", "shown"
+LEFT, _SHOWN = "left", "shown"
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,11 @@ class Woken:
     thread: ThreadKey
 
 
+@dataclass(frozen=True)
 class Shown:
-    """Something that people see in lists has opened or ended, at whichever replica."""
+    """Something that people see in lists has opened or ended in a team, at whichever replica."""
+
+    team: str
 
 
 class Sweep:
@@ -44,8 +47,13 @@ def channel_of(number: int) -> str:
     return f"{EVERYONE}_{number}"
 
 
+def shown_in(team: str) -> str:
+    return f"{_SHOWN} {team}"
+
+
 def sign_of(channel: str, payload: str) -> Sign:
     """What a notification means."""
     if channel != EVERYONE:
         return Woken(ThreadKey.model_validate_json(payload))
-    return Shown() if payload == SHOWN else Sweep()
+    what, _, team = payload.partition(" ")
+    return Shown(team) if what == _SHOWN else Sweep()

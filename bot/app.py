@@ -135,8 +135,8 @@ async def serving(
         tokens = many or tokens
         assert tokens, "either one or many"
 
-        def changed() -> None:
-            parley.replica.changed()
+        def changed(team: str) -> None:
+            parley.replica.changed(team)
             reminders.wake()
 
         shared = Shared(

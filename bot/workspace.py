@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from agent.store.journal import Store
 from agent.threads import Threads
@@ -32,14 +33,14 @@ class Installed:
 
 @dataclass(frozen=True)
 class Shared:
-    """What all workspaces have in common; `changed` says that something was opened or closed in one of them."""
+    """What all workspaces have in common; `changed` says in which of them something was opened or closed."""
 
     store: Store
     threads: Threads
     permissions: Permissions
     due: Schedule
     api_url: str
-    changed: Callable[[], None]
+    changed: Callable[[str], None]
     clock: Callable[[], float]
     sleep: Sleep
 
@@ -52,8 +53,9 @@ class Workspace:
         home = Home(store, slack, people, permissions, workspace_url=me.url, sleep=sleep)
         self.live = LiveView(slack, sleep)
         self._home, self._background, self._showing = home, Background(), Background()
+        changed = partial(shared.changed, me.team_id)
         self._cards = Cards(
-            store, slack, live=self.live, due=shared.due, me=me, changed=shared.changed, clock=shared.clock, sleep=sleep
+            store, slack, live=self.live, due=shared.due, me=me, changed=changed, clock=shared.clock, sleep=sleep
         )
         self.live.follow(self._cards.show, self._cards.behind, self._cards.doubt)
         self.intake = Intake(

@@ -62,9 +62,9 @@ class Workspaces:
             except BadSettings:  # one token that cannot be read must not hide the others
                 log.exception("workspace.unreadable", team=team)
 
-    def refresh(self) -> None:
-        """Something was opened or closed, here or at another replica."""
-        for workspace in self._built.values():
+    def refresh(self, team: str) -> None:
+        """Something was opened or closed there, by this replica or another."""
+        if workspace := self._built.get(team):
             workspace.refresh()
 
     async def idle(self) -> None:

@@ -78,7 +78,7 @@ class Delivery:
             for card in changed:
                 connection.execute(_upsert(connection), {"thread_id": thread_id, **asdict(card)})
             if any(card.is_open or card.ending for card in changed):
-                tell_everyone(connection, signals.SHOWN)
+                tell_everyone(connection, signals.shown_in(key.team))
             return True
 
         written: bool = await self._run(write)

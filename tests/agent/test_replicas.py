@@ -134,7 +134,7 @@ async def test_what_is_shown_counts_only_from_whoever_has_the_thread(office: Off
     assert await one.store.delivery.show(THREAD, [FORM], 2)
 
 
-async def test_everyone_hears_that_something_opened_or_ended(office: Office) -> None:
+async def test_everyone_hears_in_which_team_something_opened_or_ended(office: Office) -> None:
     one, two = await office.hires(), await office.hires()
     await one.store.append(THREAD, SAID)
 
@@ -143,7 +143,7 @@ async def test_everyone_hears_that_something_opened_or_ended(office: Office) -> 
 
     await two.until(lambda: two.heard)
     await one.until(lambda: one.heard)
-    assert one.heard == two.heard == ["shown"]
+    assert one.heard == two.heard == [THREAD.team]
 
 
 async def test_whoever_writes_to_the_thread_of_one_that_ended_has_it(office: Office) -> None:

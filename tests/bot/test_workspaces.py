@@ -67,7 +67,7 @@ async def workspaces(place: Place, slack: LocalSlack) -> AsyncIterator[Workspace
         permissions=settings.permissions,
         due=settings.schedule,
         api_url=slack.api_url,
-        changed=lambda: None,
+        changed=lambda _team: None,
         clock=slack.clock.now,
         sleep=slack.clock.sleep,
     )

@@ -164,6 +164,20 @@ async def test_each_home_tab_shows_what_waits_there(both: Two) -> None:
     assert "Ship from home?" not in tab(both.other)
 
 
+async def test_a_question_in_one_costs_no_call_in_the_other(both: Two) -> None:
+    for place in (both.home, both.other):
+        place.people["ann"].opens_home()
+    await both.other.until(lambda: both.other.called("views.publish"))
+    before = len(both.other.calls)
+
+    for published, question in enumerate(("Ship?", "Really?", "Now?"), 2):
+        both.world.model.will_ask(ask(question))
+        await reads(both.home, await starts(both.home, "ship"), question)
+        await both.home.until(lambda most=published: len(both.home.called("views.publish")) >= most)
+
+    assert len(both.other.calls) == before
+
+
 async def test_one_that_cannot_be_reached_does_not_hold_up_the_other(both: Two) -> None:
     await both.world.restart()
     both.other.fail("auth.test", status=503, times=-1)

@@ -29,9 +29,7 @@ class Process:
         self.replica = Replica(self.store.adoption, self.presence)
         for team in self._teams:
             self.store.adoption.serve(team)
-        self.replica.follow(
-            adopt=self._adopt, let_go=self._let_go, wake=self.woken.append, shown=lambda: self.heard.append("shown")
-        )
+        self.replica.follow(adopt=self._adopt, let_go=self._let_go, wake=self.woken.append, shown=self.heard.append)
         await self.replica.join()
         await self.replica.start()
         return self
