@@ -12,7 +12,7 @@ from agent import signals
 from agent.ports import Card, Presence, ThreadKey
 from agent.store.keys import KEY, OF_KEY, key_of
 from agent.store.runners import present, tell_everyone
-from agent.store.schema import cards, due, inbox, is_open, threads, waiting
+from agent.store.schema import cards, due, ended, inbox, is_open, threads, waiting
 from agent.store.transactions import Run
 
 _TIMES = (cards.c.remind_at, cards.c.expire_at)
@@ -76,7 +76,7 @@ class Delivery:
             if not connection.execute(_MOVE_ON, {**which, "shown": shown}).rowcount:
                 return False
             for card in changed:
-                connection.execute(_upsert(connection), {"thread_id": thread_id, **asdict(card)})
+                connection.execute(_upsert(connection), {"thread_id": thread_id, "team": key.team, **asdict(card)})
             if any(card.is_open or card.ending for card in changed):
                 tell_everyone(connection, signals.shown_in(key.team))
             return True
@@ -100,7 +100,7 @@ class Delivery:
 
     async def ended_cards(self, team: str, most: int) -> list[tuple[ThreadKey, Card]]:
         """What people decided last, newest first."""
-        return await self._listed(cards.c.ending != sa.literal_column("''"), team, most)
+        return await self._listed(ended, team, most)
 
     async def due(self, now: float) -> list[tuple[ThreadKey, Card]]:
         """The open cards of our threads whose reminder or expiry has come."""
@@ -113,7 +113,7 @@ class Delivery:
         return min((time for time in found if time is not None), default=None)
 
     async def _listed(self, which: sa.ColumnElement[bool], team: str, most: int) -> list[tuple[ThreadKey, Card]]:
-        query = _listing().where(which, threads.c.team == team).order_by(cards.c.at.desc()).limit(most)
+        query = _listing().where(which, cards.c.team == team).order_by(cards.c.at.desc()).limit(most)
         return await self._pairs(query)
 
     async def _pairs(self, query: sa.Select[Any] | sa.CompoundSelect[Any]) -> list[tuple[ThreadKey, Card]]:

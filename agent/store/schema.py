@@ -77,12 +77,13 @@ cards = sa.Table(
     sa.Column("at", sa.Float, nullable=False),  # when it opened, and later when it ended
     sa.Column("remind_at", sa.Float),
     sa.Column("expire_at", sa.Float),
+    sa.Column("team", sa.Text, nullable=False, server_default=""),  # its thread's, so that a team's are found at once
 )
-_ended = cards.c.ending != sa.literal_column("''")
+ended = cards.c.ending != sa.literal_column("''")
 # As the migrations write it: by SQLAlchemy's own `is_open = 1`, SQLite would not know that an index holds all these.
 is_open: sa.ColumnElement[bool] = sa.literal_column("cards.is_open")
-sa.Index("cards_open", cards.c.at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
-sa.Index("cards_ended", cards.c.at, sqlite_where=_ended, postgresql_where=_ended)
+sa.Index("cards_open", cards.c.team, cards.c.at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
+sa.Index("cards_ended", cards.c.team, cards.c.at, sqlite_where=ended, postgresql_where=ended)
 sa.Index("cards_remind", cards.c.remind_at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
 sa.Index("cards_expire", cards.c.expire_at, sqlite_where=cards.c.is_open, postgresql_where=cards.c.is_open)
 

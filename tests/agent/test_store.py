@@ -278,6 +278,22 @@ async def test_migrations_build_exactly_the_tables_in_the_code(database_url: str
     engine.dispose()
 
 
+async def test_the_cards_of_an_older_database_are_found_by_their_team(database_url: str) -> None:
+    _migrate(database_url, "0002")
+    for number, team in ((1, "T1"), (2, "T2")):
+        thread = f"{number}, '{team}', 'C1', '1.0', '', 0, 'waiting', '{{}}', 1, 0.0, 2, 2"
+        form = f"{number}, '2/ask/000001000', '1.5', 'abc', 'Of {team}?', '', true, 1.0, NULL, NULL"
+        receipt = f"{number}, '2/ask/000000000', '1.4', 'abc', 'Was {team}?', 'x', false, 1.0, NULL, NULL"
+        _execute(database_url, sa.text(f"INSERT INTO threads VALUES ({thread})"))
+        _execute(database_url, sa.text(f"INSERT INTO cards VALUES ({form}), ({receipt})"))
+
+    store = await Store.open(database_url)
+    found = [*await store.delivery.open_cards("T2", 10), *await store.delivery.ended_cards("T2", 10)]
+    await store.close()
+
+    assert [(key.team, card.title) for key, card in found] == [("T2", "Of T2?"), ("T2", "Was T2?")]
+
+
 async def test_a_database_of_a_newer_parley_is_refused(database_url: str) -> None:
     await (await Store.open(database_url)).close()
     _execute(database_url, sa.text("UPDATE alembic_version SET version_num = '9999'"))
@@ -298,17 +314,30 @@ async def test_finding_work_at_the_start_reads_no_paused_thread(tmp_path: Path) 
 async def test_finding_what_is_due_reads_no_card_that_is_not(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/parley.db"
     store = await Store.open(url)
-    asked: list[tuple[str, Any]] = []
-    engine = store._transactions._engine  # type: ignore[attr-defined]
-    sa.event.listen(engine, "before_cursor_execute", lambda _c, _cur, text, given, *_: asked.append((text, given)))
+    asked = _asked(store)
     await store.delivery.due(1.0)
     await store.delivery.next_due(1.0)
     await store.close()
 
-    plans = [_explain(url, text, given) for text, given in asked if text.startswith("SELECT")]
+    plans = [_explain(url, text, given) for text, given in asked]
 
     assert len(plans) == 3
     assert not [plan for plan in plans if "SCAN" in plan or "INDEX cards_" not in plan]
+
+
+async def test_listing_what_waits_and_what_was_decided_reads_no_more_than_is_listed(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/parley.db"
+    store = await Store.open(url)
+    asked = _asked(store)
+    await store.delivery.open_cards("T1", 10)
+    await store.delivery.ended_cards("T1", 10)
+    await store.close()
+
+    waiting, decided = [_explain(url, text, given) for text, given in asked]
+
+    assert "SEARCH cards USING INDEX cards_open (team=?)" in waiting
+    assert "SEARCH cards USING INDEX cards_ended (team=?)" in decided
+    assert "B-TREE" not in waiting + decided  # nothing is sorted
 
 
 async def test_sqlite_writes_ahead_and_waits_for_the_disk(tmp_path: Path) -> None:
@@ -399,6 +428,30 @@ def _unfinished_sql() -> str:
 
     left = sa.and_(unfinished, threads.c.team == "T1", threads.c.runner == 0)
     return str(sa.select(threads.c.id).where(left).compile(compile_kwargs={"literal_binds": True}))
+
+
+def _asked(store: Store) -> list[tuple[str, Any]]:
+    """What is read from now on, and with which values."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, text: str, given: Any, *_: Any) -> None:
+        if text.startswith("SELECT"):
+            asked.append((text, given))
+
+    sa.event.listen(store._transactions._engine, "before_cursor_execute", note)  # type: ignore[attr-defined]
+    return asked
+
+
+def _migrate(url: str, revision: str) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    engine = database.create_engine(database.parse_url(url))
+    with engine.begin() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", "agent.store:migrations")
+        command.upgrade(config, revision)
+    engine.dispose()
 
 
 def _explain(url: str, text: str, given: Any) -> str:

@@ -1,4 +1,4 @@
-"""To which replica a thread belongs, and what came in; and due times that are found without reading every card."""
+"""To which replica a thread belongs, and what came in; and cards that are found by team or due time at once."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,6 +14,10 @@ def upgrade() -> None:
     _replace("threads_unfinished", "threads", ["team", "runner"], unfinished)
     _replace("threads_unshown", "threads", ["team", "runner"], sa.text("seq > shown AND call_id = ''"))
     _replace("inbox_waiting", "inbox", ["runner", "at"], sa.text("body != ''"))
+    op.add_column("cards", sa.Column("team", sa.Text, nullable=False, server_default=""))
+    op.execute("UPDATE cards SET team = (SELECT team FROM threads WHERE id = cards.thread_id)")
+    _replace("cards_open", "cards", ["team", "at"], sa.text("is_open"))
+    _replace("cards_ended", "cards", ["team", "at"], sa.text("ending != ''"))
     for name in ("remind", "expire"):
         _create(f"cards_{name}", "cards", [f"{name}_at"], sa.text("is_open"))
 
