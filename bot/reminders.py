@@ -65,9 +65,9 @@ class Reminders:
             await pause_unless(self._changed, wait, self._sleep)
 
     async def _do_due(self, now: float) -> bool:
-        """Whether all could be done."""
-        done = [await self._try(key, card, now) for key, card in await self._store.delivery.due(now)]
-        return all(done)
+        """Whether all could be done. What is due where Parley was removed waits until it is back, and wakes us then."""
+        due, serves = await self._store.delivery.due(now), self._store.adoption.serves
+        return all([await self._try(key, card, now) for key, card in due if serves(key.team)])
 
     async def _try(self, key: ThreadKey, card: Card, now: float) -> bool:
         """Whether it could be done. Each by itself: one thread that cannot be read must not keep the others back."""
@@ -80,7 +80,7 @@ class Reminders:
         return False
 
     async def _do(self, key: ThreadKey, card: Card, now: float) -> bool:
-        """False if it is of a workspace that Parley is not in, or cannot reach: then it is left as it is."""
+        """False if it is of a workspace that Parley cannot reach now: then it is left as it is."""
         slack = await self._slack_of(key.team)
         if slack is None:
             return False

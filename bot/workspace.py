@@ -33,7 +33,7 @@ class Installed:
 
 @dataclass(frozen=True)
 class Shared:
-    """What all workspaces have in common; `changed` says in which of them something was opened or closed."""
+    """What all workspaces have in common; `changed` says in which of them something opened, closed or came back."""
 
     store: Store
     threads: Threads

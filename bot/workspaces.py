@@ -150,8 +150,10 @@ class Workspaces:
         return self._locks.setdefault(team, asyncio.Lock())
 
     def _serve(self, team: str) -> None:
-        self._served.add(team)
-        self._shared.store.adoption.serve(team)
+        if team not in self._served:
+            self._served.add(team)
+            self._shared.store.adoption.serve(team)
+            self._shared.changed(team)  # what came due there meanwhile can be done now
 
     def _leave(self, team: str) -> None:
         self._served.discard(team)
@@ -161,10 +163,7 @@ class Workspaces:
         """With the token that there is now, if there is one: what was built with another is dropped."""
         async with self._lock(team):
             me, built = await self._tokens.find(team), self._built.get(team)
-            if me:
-                self._serve(team)
-            else:
-                self._leave(team)
+            (self._serve if me else self._leave)(team)
             if built and (me is None or me.token != built.me.token):
                 await self._drop(team)
 

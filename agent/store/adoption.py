@@ -57,6 +57,9 @@ class Adoption:
         self._teams.discard(team)
         self._shown.discard(team)
 
+    def serves(self, team: str) -> bool:
+        return team in self._teams
+
     async def unfinished(self, team: str) -> list[ThreadKey]:
         """The threads of a team in which something runs or is to run, whosever they are."""
         return await self._keys(sa.select(*KEY).where(unfinished, threads.c.team == team))

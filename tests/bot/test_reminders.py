@@ -26,6 +26,7 @@ ALWAYS = Schedule(remind_after=1, expire_after=0, opens=0, closes=24, zone=ZoneI
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     store = await Store.open(f"sqlite:///{tmp_path}/parley.db")
+    store.adoption.serve(THREAD.team)
     yield store
     await store.close()
 
@@ -72,6 +73,14 @@ async def test_where_a_workspace_cannot_be_reached_it_is_tried_again_within_minu
 
     async with reminding(store, None) as pauses:
         assert await pauses.get() == 60
+
+
+async def test_what_is_due_where_parley_was_removed_is_not_tried_again_and_again(store: Store) -> None:
+    await shows(store, THREAD, replace(FORM, remind_at=50.0))
+    store.adoption.leave(THREAD.team)
+
+    async with reminding(store, None) as pauses:
+        assert await pauses.get() == 3_600
 
 
 @pytest.mark.parametrize("failure", [ValueError("a row that cannot be read"), StoreError("locked")])

@@ -32,6 +32,7 @@ class Place:
     tokens: Installations
     client: AsyncWebClient
     failures: list[Exception] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
 
     def connect(self, _token: str, _gone: Callable[[], None]) -> Slack:
         if self.failures:
@@ -67,7 +68,7 @@ async def workspaces(place: Place, slack: LocalSlack) -> AsyncIterator[Workspace
         permissions=settings.permissions,
         due=settings.schedule,
         api_url=slack.api_url,
-        changed=lambda _team: None,
+        changed=place.changed.append,
         clock=slack.clock.now,
         sleep=slack.clock.sleep,
     )
@@ -120,6 +121,21 @@ async def test_what_is_built_for_something_that_came_here_is_served(
     await unfinished(place, slack.team_id)
 
     assert await place.adoptable() == {slack.team_id}
+
+
+async def test_what_is_served_again_is_told_once_since_something_may_have_come_due_there(
+    place: Place, workspaces: Workspaces, slack: LocalSlack
+) -> None:
+    for _ in range(2):
+        await place.install(slack.team_id, slack.bot_token)
+        await workspaces.look()
+        assert await workspaces.of(slack.team_id)
+        me = await place.tokens.find(slack.team_id)
+        assert me
+        await place.tokens.forget(me)
+        await workspaces.look()
+
+    assert place.changed == [slack.team_id, slack.team_id]
 
 
 async def test_it_looks_again_every_minute(place: Place, workspaces: Workspaces, slack: LocalSlack) -> None:
