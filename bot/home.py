@@ -1,7 +1,6 @@
 """App Home: published to whoever opened it, and again when something changed."""
 
 import asyncio
-import time
 
 import structlog
 
@@ -10,6 +9,7 @@ from agent.core.states import InTurn
 from agent.ports import Card, ThreadKey
 from agent.store.journal import Store
 from bot.blocks import home
+from bot.kept import Kept
 from bot.pausing import Sleep
 from bot.people import People
 from bot.permissions import Permissions
@@ -40,7 +40,7 @@ class Home:
         self._viewers: dict[tuple[str, str], None] = {}
         self._wanted = asyncio.Event()
         self._opened: set[tuple[str, str]] = set()
-        self._members: dict[str, tuple[float, frozenset[str]]] = {}
+        self._members = Kept[str, frozenset[str]](_MEMBERS_KEPT)
 
     def open(self, team: str, user: str) -> None:
         self._viewers.pop((team, user), None)
@@ -84,10 +84,10 @@ class Home:
 
     async def _is_in(self, user: str, channel: str) -> bool:
         """Whether they can see the place at all. If Slack will not say, nothing from there is shown."""
-        at, members = self._members.get(channel, (float("-inf"), frozenset[str]()))
-        if time.monotonic() - at > _MEMBERS_KEPT:
+        members = self._members.get(channel)
+        if members is None:
             members = await self._members_of(channel)
-            self._members[channel] = (time.monotonic(), members)
+            self._members.put(channel, members)
         return user in members
 
     async def _members_of(self, channel: str) -> frozenset[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from bot.kept import Kept
 from bot.slack import Slack, SlackAway, SlackRefused
 
 _KEPT_SECONDS = 300.0
@@ -24,25 +25,23 @@ class Member:
 class People:
     def __init__(self, slack: Slack, clock: Callable[[], float] = time.monotonic) -> None:
         self._slack = slack
-        self._clock = clock
-        self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
+        self._members = Kept[str, Member](_KEPT_SECONDS, clock)
+        self._groups = Kept[str, frozenset[str]](_KEPT_SECONDS, clock)
 
     async def member(self, user: str, team: str) -> Member:
-        kept = self._fresh("member", user)
-        if isinstance(kept, Member):
+        if kept := self._members.get(user):
             return kept
         try:
             answer = await self._slack.call("users.info", user=user)
         except SlackRefused:
             return Member(user, known=False)
         member = _member(answer.get("user") or {}, user, team)
-        self._keep("member", user, member)
+        self._members.put(user, member)
         return member
 
     async def quickly(self, user: str, team: str) -> Member:
         """What is known of them at once: to stop a run must not wait for Slack."""
-        kept = self._fresh("member", user)
-        if isinstance(kept, Member):
+        if kept := self._members.get(user):
             return kept
         try:
             answer = await self._slack.call_once("users.info", user=user)
@@ -51,23 +50,15 @@ class People:
         return _member(answer.get("user") or {}, user, team)
 
     async def of_group(self, group: str) -> frozenset[str]:
-        kept = self._fresh("group", group)
-        if isinstance(kept, frozenset):
+        if (kept := self._groups.get(group)) is not None:
             return kept
         try:
             answer = await self._slack.call("usergroups.users.list", usergroup=group)
         except SlackRefused:
             return frozenset()
         users = frozenset(str(user) for user in answer.get("users", ()))
-        self._keep("group", group, users)
+        self._groups.put(group, users)
         return users
-
-    def _fresh(self, kind: str, name: str) -> Any:
-        at, value = self._kept.get((kind, name), (float("-inf"), None))
-        return value if self._clock() - at < _KEPT_SECONDS else None
-
-    def _keep(self, kind: str, name: str, value: Any) -> None:
-        self._kept[kind, name] = (self._clock(), value)
 
 
 def _member(facts: dict[str, Any], user: str, team: str) -> Member:
