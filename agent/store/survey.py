@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from agent.store import database
 from agent.store.schema import HEAD
 
-_SERVER_VERSION, _MAX_CONNECTIONS, _RESERVED, _UNSAFE = (
+_SERVER_VERSION, _MAX_CONNECTIONS, _RESERVED, _SYNCHRONOUS_COMMIT = (
     sa.text(f"SELECT current_setting('{name}')")
     for name in ("server_version", "max_connections", "superuser_reserved_connections", "synchronous_commit")
 )
@@ -70,5 +70,5 @@ def _look(connection: sa.Connection) -> Survey:
 def _server(connection: sa.Connection) -> Server:
     allowed, reserved = (int(str(connection.scalar(query))) for query in (_MAX_CONNECTIONS, _RESERVED))
     in_use = int(str(connection.scalar(_IN_USE))) - 1  # but for this one
-    synchronous = str(connection.scalar(_UNSAFE))
+    synchronous = str(connection.scalar(_SYNCHRONOUS_COMMIT))
     return Server(str(connection.scalar(_SERVER_VERSION)), allowed - reserved - in_use, allowed, synchronous)
