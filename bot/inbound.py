@@ -154,7 +154,7 @@ def _clicked(body: dict[str, Any]) -> Click | None:
         return None
     match fields["action_id"] if fields["call_id"] else "":
         case ids.SUBMIT:
-            return Submitted(**fields, **_filled_in(body, fields["call_id"]))
+            return Submitted(**fields, choices=_filled_in(body, fields["call_id"]))
         case ids.SKIP:
             return Skipped(**fields)
         case ids.CANCEL:
@@ -168,7 +168,7 @@ def _clicked(body: dict[str, Any]) -> Click | None:
     return Unknown(**fields)
 
 
-def _filled_in(body: dict[str, Any], call_id: str) -> dict[str, Any]:
+def _filled_in(body: dict[str, Any], call_id: str) -> dict[int, Picked]:
     """A missing block, a missing action, null and an empty list all mean: not answered."""
     picked: dict[tuple[int, int], Picked] = {}
     for block_id, state in _dict(body, "state", "values").items():
@@ -183,7 +183,7 @@ def _filled_in(body: dict[str, Any], call_id: str) -> dict[str, Any]:
             picked[place] = so_far.model_copy(update=change)
     newest = max((revision for revision, _ in picked), default=0)
     filled = {n: p for (revision, n), p in picked.items() if revision == newest and (p.chosen or p.text.strip())}
-    return {"choices": dict(sorted(filled.items())), "revision": newest}
+    return dict(sorted(filled.items()))
 
 
 def _chosen(state: Any) -> tuple[int, ...]:

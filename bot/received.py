@@ -100,7 +100,6 @@ class Submitted(Click):
 
     kind: ClassVar[str] = "submitted"
     choices: dict[int, Picked] = {}  # noqa: RUF012 (pydantic copies it)
-    revision: int = 0
 
 
 class Skipped(Click):

@@ -216,7 +216,16 @@ def test_of_two_revisions_the_newest_counts() -> None:
     submitted = inbound.parse(body, BOT)
 
     assert isinstance(submitted, Submitted)
-    assert (submitted.revision, submitted.choices) == (10, {0: Picked(text="typed into 10")})
+    assert submitted.choices == {0: Picked(text="typed into 10")}
+
+
+def test_what_an_older_version_wrote_down_beside_the_answers_is_ignored() -> None:
+    submitted = parsed("block_actions_submit")
+    assert isinstance(submitted, Submitted)
+
+    older = json.dumps(json.loads(submitted.dump()) | {"revision": 3})
+
+    assert load(older) == submitted
 
 
 @pytest.mark.parametrize(
