@@ -28,6 +28,7 @@ from agent.model.draft import BROKE_OFF, TOO_LONG, TROUBLE, Draft, Retry
 from agent.ports import Doing, Meter, NoMeter, Reply, Stream
 
 ATTEMPTS = 5
+PATIENCE_SECONDS = 45.0  # After so long it is not asked again.
 LAST_CHANCE_SECONDS = 15.0  # What an attempt gets at least, so that silence is told within a minute.
 
 TOO_SLOW = "The model did not answer in time: please try again soon."
@@ -76,7 +77,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 class OpenAIModel:
-    """Chat completions of one model on one server."""
+    """Chat completions of one model on one server; its patience is no shorter than its silence may be, if not given."""
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class OpenAIModel:
         model: str,
         base_url: str | None,
         timeout_seconds: float = 45,
-        patience_seconds: float = 45,
+        patience_seconds: float | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         meter: Meter | None = None,
@@ -94,7 +95,8 @@ class OpenAIModel:
         http = DefaultAsyncHttpxClient(trust_env=False) if is_here(url) else None
         self._client = AsyncOpenAI(api_key=api_key, base_url=url, max_retries=0, http_client=http)
         self._key, self._model, self._sleep, self._clock = api_key, model, sleep, clock
-        self._timeout, self._patience = timeout_seconds, patience_seconds
+        self._timeout = timeout_seconds
+        self._patience = max(PATIENCE_SECONDS, timeout_seconds) if patience_seconds is None else patience_seconds
         self._meter, self._tells_usage = meter or NoMeter(), True
 
     async def close(self) -> None:

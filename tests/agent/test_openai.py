@@ -505,6 +505,18 @@ async def test_a_late_attempt_gets_less_time_so_that_people_are_told_within_a_mi
     assert limits == [45, 20]
 
 
+async def test_a_model_that_may_be_silent_for_long_gets_that_time(
+    server: ScriptedModel, connect: Connect, time: Time
+) -> None:
+    server.will_fail(429, headers={"Retry-After": "60"})
+    server.will_say("hi")
+
+    await connect(timeout_seconds=300).reply(HELLO)
+
+    limits = [float(headers["X-Stainless-Read-Timeout"]) for headers in server.headers]
+    assert limits == [300, 255]
+
+
 async def test_an_account_without_credit_is_not_asked_again(server: ScriptedModel, model: OpenAIModel) -> None:
     server.will_fail(429, code="insufficient_quota")
 
