@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from agent.threads import Threads
 from agent.tools.ask_user_question import ASK_USER_QUESTION
 from agent.tools.confirm_action import CONFIRM_ACTION
 from agent.tools.registry import Toolbox
+from bot.grace import Grace
 from bot.http_mode import Door, SignatureCheck
 from bot.inbox import Inbox
 from bot.listeners import Listeners, bolt
@@ -111,6 +112,7 @@ class Service:
     app: AsyncApp
     flow: AsyncOAuthFlow | None
     probes: Probes
+    grace: Grace
     go_on: Callable[[], Awaitable[None]]
 
 
@@ -168,9 +170,9 @@ async def serving(
         probes = Probes(parley.replica.is_current, lambda: parley.store.delivery.next_due(clock()), shown.text)
         if settings.parley_metrics_port:
             await stack.enter_async_context(probes.open(settings.parley_http_host, settings.parley_metrics_port))
-        yield Service(bolt(client(), Listeners(inbox, workspaces)), flow, probes, parley.replica.start)
-        parts = (parley.replica.retire, inbox.idle, parley.threads.idle, workspaces.idle)
-        await finish(settings.parley_grace_seconds, *parts)
+        grace = Grace(settings.parley_grace_seconds)
+        yield Service(bolt(client(), Listeners(inbox, workspaces)), flow, probes, grace, parley.replica.start)
+        await grace.finish(parley.replica.retire, inbox.idle, parley.threads.idle, workspaces.idle)
 
 
 async def serve(
@@ -223,7 +225,7 @@ async def serve_http(
         probes = service.probes
         # With a port of its own, what is measured is not served where the whole world may come by.
         beside = [*probes.health(), *(() if settings.parley_metrics_port else probes.metrics())]
-        door = Door(service.app, check, flow=service.flow, beside=beside, draining=probes.drain)
+        door = Door(service.app, check, service.grace, flow=service.flow, beside=beside, draining=probes.drain)
         try:
             async with door.open(settings.parley_http_host, settings.parley_http_port) as port:
                 log.info("http.listening", host=settings.parley_http_host, port=port)
@@ -234,14 +236,6 @@ async def serve_http(
             where = f"{settings.parley_http_host}:{settings.parley_http_port}"
             raise BadSettings(f"PARLEY_HTTP_HOST and PARLEY_HTTP_PORT: {where} cannot be used: {error}.") from error
     log.info("parley.stopped")
-
-
-async def finish(seconds: float, *parts: Callable[[], Awaitable[None]]) -> None:
-    """An orderly end, with nothing more coming in: what is under way may be done in this time, one after the other."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            for done in parts:
-                await done()
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:

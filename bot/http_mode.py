@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from urllib.parse import parse_qs
 
 import structlog
@@ -15,6 +15,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import Clock, SignatureVerifier
 
+from bot.grace import Grace
 from bot.oauth import INSTALL, REDIRECT
 
 log = structlog.get_logger()
@@ -22,7 +23,8 @@ log = structlog.get_logger()
 EVENTS = "/slack/events"
 _LARGEST_BODY = 1_000_000
 _READ_SECONDS = 10.0
-_DRAIN_SECONDS = 5.0
+_DRAIN_SECONDS = 3.0  # Slack waits no longer for an answer
+_HANG_UP_SECONDS = 0.5  # for what is not known to be of Slack
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 _OBJECTS = ("channel", "event", "message", "team", "user", "view")
 
@@ -45,18 +47,19 @@ class SignatureCheck:
 
 
 class Door:
-    """`draining` is called when nothing more is taken; `beside` are routes of other things that the port serves."""
+    """`draining` is called when nobody more is let in; `beside` are routes of other things that the port serves."""
 
     def __init__(
         self,
         app: AsyncApp,
         check: SignatureCheck,
+        grace: Grace,
         *,
         flow: AsyncOAuthFlow | None,
         beside: Iterable[web.RouteDef] = (),
         draining: Callable[[], None] = lambda: None,
     ) -> None:
-        self._app, self._check, self._flow, self._beside = app, check, flow, beside
+        self._app, self._check, self._grace, self._flow, self._beside = app, check, grace, flow, beside
         self._say_draining, self._draining = draining, False
         self._answering = 0
         self._idle = asyncio.Event()
@@ -64,41 +67,51 @@ class Door:
 
     @asynccontextmanager
     async def open(self, host: str, port: int) -> AsyncIterator[int]:
-        """Listen, and give the port; at the end take nothing new, finish what is being answered, and close."""
+        """Listen, and give the port; at the end let nobody more in, finish what is being answered, and close."""
         application = web.Application(middlewares=[_without_traceback], client_max_size=_LARGEST_BODY)
         application.router.add_post(EVENTS, self._from_slack)
         application.add_routes(self._beside)
         if self._flow:
             application.router.add_get(INSTALL, self._page(self._flow.handle_installation))
             application.router.add_get(REDIRECT, self._page(self._flow.handle_callback))
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=_HANG_UP_SECONDS)
         await runner.setup()
         try:
-            await web.TCPSite(runner, host, port).start()
+            site = web.TCPSite(runner, host, port)
+            await site.start()
             yield int(runner.addresses[0][1])
-            await self._drain()
+            await self._drain(site)
         finally:
             await runner.cleanup()
 
-    async def _drain(self) -> None:
+    async def _drain(self, site: web.TCPSite) -> None:
+        """Over connections that are open, something may still come: once it is written down, somebody deals with it."""
         self._draining = True
         self._say_draining()
+        await site.stop()
         try:
-            await asyncio.wait_for(self._idle.wait(), _DRAIN_SECONDS)
+            async with asyncio.timeout(min(_DRAIN_SECONDS, self._grace.left())):
+                await self._idle.wait()
         except TimeoutError:
             log.warning("http.not_drained", left=self._answering)  # unacked, so Slack delivers it again
 
-    async def _from_slack(self, request: web.Request) -> web.StreamResponse:
-        if self._draining:
-            return _refusal(503, "draining")
+    @contextmanager
+    def _answered(self) -> Iterator[None]:
+        """It is waited for at the end: so not what a stranger can draw out."""
         self._answering += 1
         self._idle.clear()
         try:
-            return await self._answer(request)
+            yield
         finally:
             self._answering -= 1
             if not self._answering:
                 self._idle.set()
+
+    async def _from_slack(self, request: web.Request) -> web.StreamResponse:
+        response = await self._answer(request)
+        if self._draining:
+            response.force_close()  # whoever has more to send is to go elsewhere with it
+        return response
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         timestamp, signature = (
@@ -112,6 +125,10 @@ class Door:
             return _refusal(408, "the body did not come")
         if not self._check.passes(body, timestamp, signature):
             return _refusal(401, "the signature is wrong, or too old")
+        with self._answered():
+            return await self._take(request, body)
+
+    async def _take(self, request: web.Request, body: bytes) -> web.StreamResponse:
         if request.content_type not in (_JSON, _FORM):
             return _refusal(415, f"neither {_JSON} nor {_FORM}")
         text = body.decode()  # the signature could be checked, so it can be read
@@ -127,7 +144,8 @@ class Door:
     def _page(self, handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]) -> Handler:
         async def show(request: web.Request) -> web.StreamResponse:
             asked = AsyncBoltRequest(body="", query=request.query_string, headers=dict(request.headers))
-            page = await to_aiohttp_response(await handle(asked))
+            with self._answered():
+                page = await to_aiohttp_response(await handle(asked))
             page.headers["Cache-Control"] = "no-store"  # what is in it is good once
             return page
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 import pytest
+from structlog.testing import capture_logs
 
 from agent.core.errors import StoreError
 from agent.store.delivery import Delivery
@@ -20,6 +21,7 @@ from tests.support.slack_world import SIGNING_SECRET, SlackWorld
 pytestmark = pytest.mark.parametrize("slack_world", ["http"], indirect=True)
 
 WHERE = {"questions": [{"question": "Where to?", "options": ["Staging", "Production"]}]}
+CHALLENGE = json.dumps({"type": "url_verification", "challenge": "abc"})
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -297,37 +299,95 @@ async def test_it_says_whether_it_is_up_and_ready(
     assert await get("/healthz") == (200, "up\n")
 
 
-async def test_what_is_being_answered_is_finished_before_it_stops_and_nothing_new_is_taken(
+class Held:
+    """What comes in is written down only when the gate is opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.gate, self.coming = asyncio.Event(), asyncio.Semaphore(0)
+        usual, held = Delivery.accept, self
+
+        async def slowly(self: Delivery, key: str, body: str) -> bool:
+            held.coming.release()
+            await held.gate.wait()
+            return await usual(self, key, body)
+
+        monkeypatch.setattr(Delivery, "accept", slowly)
+
+
+async def test_what_is_being_answered_is_finished_before_it_stops_and_nobody_new_is_let_in(
     slack_world: SlackWorld, browser: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, ended = slack_world, asyncio.Event()
     serving = asyncio.create_task(serve_http(world.settings, ended, listening=world.listening))
     await world.slack.connected()
-    usual, gate, held = Delivery.accept, asyncio.Event(), asyncio.Event()
-
-    async def slowly(self: Delivery, key: str, body: str) -> bool:
-        held.set()
-        await gate.wait()
-        return await usual(self, key, body)
-
-    monkeypatch.setattr(Delivery, "accept", slowly)
+    held = Held(monkeypatch)
     world.model.answers_with(lambda _body: scripted_model.say("Too late to be seen."))
-    answering = asyncio.create_task(send(world, json.dumps(mention(world))))
-    await held.wait()
+    await asyncio.gather(*(send(world, CHALLENGE) for _ in range(2)))  # so many connections are open now
+    first = asyncio.create_task(send(world, json.dumps(mention(world))))
+    await held.coming.acquire()
 
+    async def readiness() -> str:
+        async with browser.get(f"{world.url}/readyz") as response:
+            return await response.text()
+
+    assert await readiness() == "ready\n"
     ended.set()
-    await asyncio.sleep(0)
-    async with browser.get(f"{world.url}/readyz") as response:
-        assert (response.status, await response.text()) == (503, "draining\n")
-    assert (await send(world, json.dumps(mention(world, "1700000000.000200"))))[0] == 503
-    assert not answering.done()
-    gate.set()
-
-    assert (await answering)[0] == 200
-    await asyncio.wait_for(serving, 10)
-    assert world.inbox() == [f"said/{world.slack.team_id}/{world.general.id}/1700000000.000100"]
+    while await readiness() != "draining\n":
+        pass
     with pytest.raises(aiohttp.ClientConnectorError):
-        await send(world, "{}")
+        await send_anew(world)
+    second = asyncio.create_task(send(world, json.dumps(mention(world, "1700000000.000200"))))
+    await held.coming.acquire()
+    held.gate.set()
+
+    assert [status for status, _ in await asyncio.gather(first, second)] == [200, 200]
+    await asyncio.wait_for(serving, 10)
+    place = f"said/{world.slack.team_id}/{world.general.id}"
+    assert sorted(world.inbox()) == [f"{place}/1700000000.000100", f"{place}/1700000000.000200"]
+
+
+async def send_anew(world: SlackWorld) -> None:
+    """Over a new connection."""
+    async with aiohttp.ClientSession() as session, session.get(f"{world.url}/healthz"):
+        pass
+
+
+async def test_a_stranger_who_never_sends_a_body_does_not_keep_it_from_stopping(slack_world: SlackWorld) -> None:
+    world, ended = slack_world, asyncio.Event()
+    serving = asyncio.create_task(serve_http(world.settings, ended, listening=world.listening))
+    await world.slack.connected()
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(world.url.rpartition(":")[2]))
+    asked = ["POST /slack/events HTTP/1.1", "Host: x", "Content-Length: 9", "Expect: 100-continue"]
+    signed = ["X-Slack-Request-Timestamp: 1", "X-Slack-Signature: v0=0"]
+    writer.write("".join(f"{line}\r\n" for line in [*asked, *signed, ""]).encode())
+    assert b"100 Continue" in await reader.readline()  # it waits for the body
+
+    with capture_logs() as logs:
+        ended.set()
+        await asyncio.wait_for(serving, 10)
+
+    assert [line for line in logs if line["event"] == "http.not_drained"] == []
+    writer.close()
+
+
+async def test_finishing_what_is_being_answered_takes_no_longer_than_the_grace(
+    slack_world: SlackWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, ended = slack_world, asyncio.Event()
+    settings = world.settings.model_copy(update={"parley_grace_seconds": 0.05})
+    serving = asyncio.create_task(serve_http(settings, ended, listening=world.listening))
+    await world.slack.connected()
+    held = Held(monkeypatch)
+    answering = asyncio.create_task(send(world, json.dumps(mention(world))))
+    await held.coming.acquire()
+
+    with capture_logs() as logs:
+        ended.set()
+        await asyncio.wait_for(serving, 2.5)  # of which the drain alone would take three, if it were let
+
+    assert [line["left"] for line in logs if line["event"] == "http.not_drained"] == [1]
+    with pytest.raises(aiohttp.ClientError):
+        await answering
 
 
 MANY = {
