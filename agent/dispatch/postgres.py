@@ -58,7 +58,7 @@ class PostgresPresence:
         return number in self._living
 
     def is_current(self) -> bool:
-        return time.monotonic() - self._beaten < _CERTAIN_SECONDS
+        return _now() - self._beaten < _CERTAIN_SECONDS
 
     async def join(self, hear: Callable[[Sign], None]) -> None:
         """When this returns it has a number; `hear` is called on this event loop."""
@@ -127,7 +127,7 @@ class PostgresPresence:
 
     def _beat(self, connection: psycopg.Connection) -> None:
         """Show that this one lives, see who else does, and end those that are frozen: their threads must go on."""
-        began = time.monotonic()
+        began = _now()
         found = connection.execute(_LOOK, [_FROZEN_SECONDS]).fetchall()
         self._living = frozenset(number for number, _, _ in found)
         self._beaten = began
@@ -185,6 +185,11 @@ class PostgresPresence:
                 return connection
             self._leaving.wait(pause)
         return None
+
+
+def _now() -> float:
+    """By a clock that goes on while the machine is suspended: the others' do (and macOS' CLOCK_MONOTONIC)."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def _scalar(connection: psycopg.Connection, query: str, *given: object) -> object:

@@ -1,6 +1,7 @@
 """What belongs to whom, when several processes share a PostgreSQL: one that is dead or frozen loses it for good."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
@@ -291,6 +292,26 @@ async def test_one_that_no_longer_moves_is_ended_by_the_others(office: Office, m
         await one.until(lambda: office.ask(f"SELECT count(*) FROM pg_locks WHERE {signals.IS_HELD}") == (1,))
         with pytest.raises(psycopg.OperationalError):
             frozen.execute("SELECT 1")
+
+
+class Empty:
+    """A database in which nobody is."""
+
+    def execute(self, *_query: object) -> "Empty":
+        return self
+
+    def fetchall(self) -> list[tuple[int, int, bool]]:
+        return []
+
+
+def test_the_time_in_which_a_machine_was_suspended_counts_as_not_having_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    presence, usual = postgres.PostgresPresence("postgresql://"), time.clock_gettime
+    presence._beat(Empty())  # type: ignore[arg-type]
+    assert presence.is_current()
+
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: usual(clock) + 60 * (clock == time.CLOCK_BOOTTIME))
+
+    assert not presence.is_current()
 
 
 async def test_a_sub_agent_goes_with_whoever_goes_on_with_its_parent(office: Office) -> None:
