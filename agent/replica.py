@@ -48,6 +48,7 @@ class Replica:
         self._due = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._sweeping: asyncio.Task[None] | None = None
+        self._retired = False
 
     def follow(
         self,
@@ -84,6 +85,7 @@ class Replica:
 
     async def retire(self) -> None:
         """Take over nothing more."""
+        self._retired = True
         await self._stop_sweeping()
 
     async def close(self) -> None:
@@ -137,7 +139,7 @@ class Replica:
                 log.error("replica.not_let_go", exc_info=failed)
         assert self._membership, "it is who said so"
         self._membership.rejoin()
-        if swept:
+        if swept and not self._retired:
             self._sweeping = asyncio.create_task(self._keep_sweeping())
 
     async def _stop_sweeping(self) -> bool:

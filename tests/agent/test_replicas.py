@@ -18,7 +18,8 @@ from agent.core.steps import Refused, Why
 from agent.core.transcript import ToolCall
 from agent.dispatch import postgres
 from agent.model.openai import OpenAIModel
-from agent.ports import NOBODY, Card, NoWatcher, Recorded, ThreadKey
+from agent.ports import NOBODY, Alone, Card, NoWatcher, Recorded, ThreadKey
+from agent.replica import Replica
 from agent.store import journal
 from agent.thinking import Thinker
 from agent.threads import Threads
@@ -232,6 +233,61 @@ async def test_one_that_lost_its_place_lets_go_before_it_comes_back_under_anothe
     assert one.number_when_let_go == NOBODY
     assert one.number not in (NOBODY, number)
     assert one.replica.is_current()
+
+
+class Place(Alone):
+    """A membership that is told what to say."""
+
+    def __init__(self) -> None:
+        self.back = asyncio.Event()
+
+    def give_up(self) -> None:
+        raise AssertionError("there is no doubt")
+
+    async def leave(self) -> None:
+        pass
+
+    async def join(self, hear: Callable[[signals.Sign], None]) -> None:
+        self.hear = hear
+
+    def rejoin(self) -> None:
+        self.back.set()
+
+
+class Looked:
+    in_doubt = False
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    async def dead(self, _now: float) -> frozenset[int]:
+        self.times += 1
+        return frozenset()
+
+
+async def test_one_that_is_told_to_stop_while_it_starts_over_takes_over_nothing_more() -> None:
+    place, looked, letting_go, may_go = Place(), Looked(), asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> None:
+        letting_go.set()
+        await may_go.wait()
+
+    replica = Replica(looked, place)
+    replica.follow(let_go=slowly)
+    await replica.join()
+    await replica.start()
+    place.hear(signals.Lost())
+    await letting_go.wait()
+
+    await replica.retire()
+    may_go.set()
+    await place.back.wait()
+    place.hear(signals.Sweep())
+    for _ in range(10):
+        await asyncio.sleep(0)  # whatever would look now has its turn
+
+    assert looked.times == 1
+    await replica.close()
 
 
 async def test_words_that_no_replica_would_say_do_not_end_one(office: Office) -> None:
