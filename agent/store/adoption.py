@@ -23,8 +23,8 @@ _ONLY_US = frozenset({0})
 class Adoption:
     """On SQLite there is one process at a time: when it starts, everything belongs to nobody."""
 
-    def __init__(self, run: Run, here: Presence) -> None:
-        self._run, self._here = run, here
+    def __init__(self, run: Run, look: Run, here: Presence) -> None:
+        self._run, self._read, self._here = run, look, here
         self._teams: set[str] = set()
         self._shown: set[str] = set()
         self._taken: set[ThreadKey] = set()
@@ -72,12 +72,12 @@ class Adoption:
         return await self._keys(sa.union(ours.where(unfinished), ours.where(unshown)))
 
     async def _keys(self, query: sa.Select[Any] | sa.CompoundSelect[Any]) -> list[ThreadKey]:
-        rows = await self._run(lambda connection: connection.execute(query).all())
+        rows = await self._read(lambda connection: connection.execute(query).all())
         return [key_of(row) for row in rows]
 
     async def dead(self, now: float) -> Collection[int]:
         """The runners that no longer live and have left something to do."""
-        found: Collection[int] = await self._run(lambda c: self._dead(c, now) if is_postgres(c) else _ONLY_US)
+        found: Collection[int] = await self._read(lambda c: self._dead(c, now) if is_postgres(c) else _ONLY_US)
         return found
 
     def _dead(self, connection: sa.Connection, now: float) -> Collection[int]:

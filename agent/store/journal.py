@@ -57,7 +57,7 @@ class Store:
         self._clock = clock
         self._here: Presence = here or Alone()
         self.delivery = Delivery(self._run, self._read, self._here, clock)
-        self.adoption = Adoption(self._run, self._here)
+        self.adoption = Adoption(self._run, self._read, self._here)
 
     @classmethod
     async def open(

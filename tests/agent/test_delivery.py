@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agent.core.events import MessageReceived, ModelReplied
 from agent.core.transcript import ToolCall
-from agent.ports import Card, Recorded, ThreadKey
+from agent.ports import Card, Fact, NoMeter, Occurrence, Recorded, ThreadKey
 from agent.store.journal import Store
 from tests.support.world import ANN, THREAD
 
@@ -13,6 +13,13 @@ SAID = MessageReceived(text="go", author=ANN)
 ASK = ToolCall.numbered(1, 0, "ask_user_question", '{"questions": [{"question": "Why?"}]}')
 ASKED = ModelReplied(turn=1, seen=1, calls=(ASK,), waits={ASK.id: "ask"})
 FORM = Card("2/ask/000001000", "1.5", "abc", 100.0, is_open=True, title="Why?", remind_at=200.0, expire_at=300.0)
+
+
+class Commits(NoMeter):
+    count = 0
+
+    def happened(self, what: Occurrence, **_facts: Fact) -> None:
+        self.count += what == "committed"
 
 
 async def waiting(store: Store) -> list[tuple[str, str]]:
@@ -87,6 +94,20 @@ async def test_a_thread_is_unshown_until_its_newest_row_is(store: Store) -> None
 
     assert await unshown(store) == []
     assert await store.delivery.cards(THREAD) == ([FORM], 2)
+
+
+async def test_looking_for_what_is_left_commits_nothing(database_url: str) -> None:
+    commits = Commits()
+    store = await Store.open(database_url, meter=commits)
+    store.adoption.serve("T1")
+    await store.append(THREAD, SAID)
+    before = commits.count
+
+    await store.adoption.dead(0)
+    assert await store.adoption.unfinished("T1") == await store.adoption.behind("T1") == [THREAD]
+
+    assert commits.count == before
+    await store.close()
 
 
 async def test_a_card_is_replaced_by_what_it_shows_now(store: Store) -> None:

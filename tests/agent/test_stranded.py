@@ -24,7 +24,7 @@ async def test_threads_whose_state_cannot_be_read_at_once_go_on_later(
     for key in (THREAD, OTHER):
         await store.append(key, MessageReceived(text="go", author=ANN))
     await store.close()
-    monkeypatch.setattr(Store, "_read", away_once(Store._read))
+    monkeypatch.setattr(Store, "held", away_once(Store.held))
     world.model.will_say("Done.")
     world.model.will_say("Done.")
 
