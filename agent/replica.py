@@ -17,7 +17,7 @@ Adopt = Callable[[Collection[int]], Awaitable[None]]
 LetGo = Callable[[], Awaitable[None]]
 
 
-class Adoption(Protocol):
+class WhoIsDead(Protocol):
     async def dead(self, now: float) -> Collection[int]: ...
 
     @property
@@ -38,7 +38,7 @@ class Replica:
     """Without a membership it is the only one: it takes over everything at its start, and that is all."""
 
     def __init__(
-        self, adoption: Adoption, membership: Membership | None = None, clock: Callable[[], float] = time.time
+        self, adoption: WhoIsDead, membership: Membership | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._adoption, self._membership, self._clock = adoption, membership, clock
         self._adopt: list[Adopt] = []
