@@ -13,6 +13,7 @@ from agent.model.openai import OpenAIModel
 from agent.tools.ask_user_question import ASK_USER_QUESTION
 from bot import doctor_database, doctor_http, doctor_watching, manifest
 from bot.findings import Finding
+from bot.installations import CONNECTIONS
 from bot.own_tools import own_tools
 from bot.permissions import Rule
 from bot.settings import FOR_A_MODEL, FOR_SLACK, BadSettings, Settings, read_settings
@@ -41,9 +42,9 @@ async def examine() -> list[Finding]:
     except BadSettings as bad:
         rest = Finding("the rest", "note", "was not looked at: it needs the settings.")
         return [Finding("settings", "wrong", str(bad), "Correct it in .env; .env.sample explains each one."), rest]
-    bot, app, model, database = await asyncio.gather(
-        _bot(settings), _app(settings), _model(settings), doctor_database.findings(settings.database_url)
-    )
+    beside = CONNECTIONS if doctor_http.in_many(settings) else 0
+    looking = doctor_database.findings(settings.database_url, beside)
+    bot, app, model, database = await asyncio.gather(_bot(settings), _app(settings), _model(settings), looking)
     http = await doctor_http.findings(settings)  # after the database was made
     watching = doctor_watching.findings(settings)
     return [_settings(settings), *bot, app, *http, *watching, _events(), model, *database]

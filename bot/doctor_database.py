@@ -11,10 +11,11 @@ MORE_ROOM = "Raise max_connections in PostgreSQL's settings, or close what else 
 SAFE_COMMIT = "Set synchronous_commit back to on, at least for Parley's role: see OPERATIONS.md."
 
 
-async def findings(url: str) -> list[Finding]:
+async def findings(url: str, beside: int = 0) -> list[Finding]:
+    """With so many connections that Parley needs beside the store's."""
     try:
         found = await survey(url)
-        return [await _tables(url, found), *_server(found.server, found.needs, found.users > 0)]
+        return [await _tables(url, found), *_server(found.server, found.needs + beside, found.users > 0)]
     except StoreError as error:
         return [Finding("database", "wrong", str(error), CORRECT)]
 

@@ -21,6 +21,7 @@ from bot.workspace import Installed
 
 T = TypeVar("T")
 
+CONNECTIONS = 2  # to a PostgreSQL, beside the store's
 _SECRETS = ("bot_token", "bot_refresh_token", "user_token", "user_refresh_token", "incoming_webhook_url")
 _STATE_SECONDS = 600
 _TABLES_LOCK = 0x7061726C657B  # PostgreSQL's advisory locks are numbers, chosen by whoever uses them
@@ -54,7 +55,7 @@ class Installations(AsyncInstallationStore):
         self._engine = database.create_engine(database.parse_url(database_url))
         self._tables = _Tables(client_id, self._engine)
         self._cipher = cipher
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="installations")
+        self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="installations")
         self.states = States(self._engine, self._run)
 
     async def open(self) -> None:

@@ -11,7 +11,8 @@ from slack_sdk.oauth.installation_store import Installation
 from typer.testing import CliRunner
 
 from agent.store.journal import Store
-from bot import doctor, doctor_http, manifest
+from agent.store.survey import Server, Survey
+from bot import doctor, doctor_database, doctor_http, manifest
 from bot.cli import app
 from bot.encryption import Cipher, new_key
 from bot.findings import Finding, written
@@ -63,6 +64,21 @@ async def found(what: str) -> Finding:
     assert all(finding.advice for finding in findings if finding.state == "wrong")
     [finding] = [finding for finding in findings if finding.what == what]
     return finding
+
+
+@pytest.mark.parametrize(("many", "needed"), [(False, 5), (True, 7)])
+async def test_many_workspaces_need_more_connections(
+    model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, many: bool, needed: int
+) -> None:
+    async def survey(_url: str) -> Survey:
+        return Survey("PostgreSQL", "current", "0003", 1, Server("17.1", 90, 100, "on"))
+
+    monkeypatch.setattr(doctor_database, "survey", survey)
+    model.will_say("ok")
+    if many:
+        http(monkeypatch)
+
+    assert (await found("database server")).said.endswith(f"; a Parley uses {needed}.")
 
 
 async def test_nothing_is_wrong_when_all_is_well(model: ScriptedModel) -> None:
