@@ -62,7 +62,7 @@ class Metrics:
         self._turns = Counter("parley_turns", "Turns by how they ended.", ["of", "outcome"], registry=registry)
         self._clicks = Histogram(
             "parley_click_seconds",
-            "From when a click came in until what it says is recorded and the agent woken, or it is refused.",
+            "From when a click came in until it is recorded or refused; an owner elsewhere is woken after that.",
             buckets=_QUICK,
             registry=registry,
         )
