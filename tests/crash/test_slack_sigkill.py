@@ -7,8 +7,8 @@ import signal
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ class Lives:
     """Processes of Parley on one Slack, one after the other."""
 
     def __init__(self, directory: Path, slack: LocalSlack, model: ScriptedModel, process: asyncio.subprocess.Process):
-        self._directory, self.slack, self._model, self._process = directory, slack, model, process
+        self.directory, self.slack, self._model, self._process = directory, slack, model, process
 
     async def begin(self, name: str, fatal: int = 0) -> int:
         assert self._process.stdin
@@ -53,7 +53,8 @@ class Lives:
 
     async def _next_line(self) -> str:
         assert self._process.stdout
-        return (await self._process.stdout.readline()).decode().strip()
+        async with asyncio.timeout(60):
+            return (await self._process.stdout.readline()).decode().strip()
 
 
 class Story:
@@ -121,30 +122,57 @@ async def lives_in(directory: Path) -> AsyncIterator[Lives]:
             *(sys.executable, "-m", "tests.crash.slack_process", str(directory)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,
         )
-        yield Lives(directory, slack, model, process)
-        assert process.stdin
-        process.stdin.close()
-        await process.wait()
-        watching.cancel()
+        try:
+            yield Lives(directory, slack, model, process)
+            assert process.stdin
+            process.stdin.close()
+            await process.wait()
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)  # and the life that it forked
+                await process.wait()
+            watching.cancel()
+
+
+@contextmanager
+def accounted_for(directory: Path, name: str) -> Iterator[None]:
+    """When it takes too long, where that life died is said, and what it logged last."""
+    try:
+        yield
+    except TimeoutError as error:
+        told = {kind: directory / f"{name}.{kind}" for kind in ("death", "log")}
+        death, log = (path.read_text() if path.exists() else "" for path in told.values())
+        last = "\n".join(log.splitlines()[-20:])
+        raise AssertionError(f"{name} took too long; it died {death or 'nowhere'}, and logged last:\n{last}") from error
 
 
 async def undisturbed(lives: Lives, name: str) -> tuple[list[str], int]:
     """What the thread shows in the end, and how many points there were to die at."""
-    pid = await lives.begin(name)
-    story = Story(lives, lives.slack.people["ann"])
-    await story.is_answered()
-    await lives.slack.until(story.is_over)
-    os.kill(pid, signal.SIGTERM)
-    ended, passed = (await lives.end()).split()
+    with accounted_for(lives.directory, name):
+        pid = await lives.begin(name)
+        story = Story(lives, lives.slack.people["ann"])
+        await story.is_answered()
+        await lives.slack.until(story.is_over)
+        os.kill(pid, signal.SIGTERM)
+        ended, passed = (await lives.end()).split()
     assert ended == "ended"
     return [message.words for message in story.shown()], int(passed)
 
 
-async def killed(lives: Lives, directory: Path, point: int, expected: list[str]) -> str:
+async def killed(lives: Lives, point: int, expected: list[str]) -> str:
     """One life that dies at this point, and one that ends the story; where it died."""
-    name = f"at-{point}"
+    name, directory = f"at-{point}", lives.directory
     shutil.copy(directory / "template.db", directory / f"{name}.db")
+    with accounted_for(directory, name):
+        story, death = await told_to_the_end(lives, name, point)
+    assert [message.words for message in story.shown()] == expected, death
+    await check_journal(directory, name, story.key(), death)
+    return death
+
+
+async def told_to_the_end(lives: Lives, name: str, point: int) -> tuple[Story, str]:
     pid = await lives.begin(name, point)
     story = Story(lives, lives.slack.people["ann"])
     answering = asyncio.create_task(story.is_answered())
@@ -152,21 +180,20 @@ async def killed(lives: Lives, directory: Path, point: int, expected: list[str])
     dying = asyncio.create_task(lives.end())
     await asyncio.wait({over, dying}, return_when=asyncio.FIRST_COMPLETED)
     if not dying.done():  # it passed fewer points than the undisturbed one: then it lives on
+        over.result()
         os.kill(pid, signal.SIGTERM)
     if (await dying).startswith("ended"):
         death = "not reached"
     else:
-        death = (directory / f"{name}.death").read_text()
+        death = (lives.directory / f"{name}.death").read_text()
         pid = await lives.begin(name)
         await over
         await lives.slack.connected(2)
-        await lives.slack.until(lambda: is_settled(directory / f"{name}.db"))
+        await lives.slack.until(lambda: is_settled(lives.directory / f"{name}.db"))
         os.kill(pid, signal.SIGTERM)
         assert (await lives.end()).startswith("ended"), death
     await answering
-    assert [message.words for message in story.shown()] == expected, death
-    await check_journal(directory, name, story.key(), death)
-    return death
+    return story, death
 
 
 def is_settled(database: Path) -> bool:
@@ -202,7 +229,7 @@ async def test_a_process_killed_at_any_point_leaves_the_thread_as_an_undisturbed
     async def work() -> None:
         async with lives_in(tmp_path) as lives:
             for point in points:
-                deaths[await killed(lives, tmp_path, point, expected)] += 1
+                deaths[await killed(lives, point, expected)] += 1
 
     async with asyncio.TaskGroup() as group:
         for _ in range(AT_ONCE):
