@@ -90,13 +90,17 @@ class Adoption:
     async def threads(self, dead: Collection[int]) -> list[ThreadKey]:
         """Take over threads that are unfinished or not wholly shown."""
         left = sa.select(threads.c.id, *KEY).where(threads.c.runner.in_(dead))
-        return await self._adopt(sa.union(*(left.where(which) for which in self._work)), dead)
+        return await self._adopt(sa.union(*(left.where(which) for which in self._work)), dead, self.note)
 
     async def due(self, dead: Collection[int], now: float) -> list[ThreadKey]:
-        """Take over threads of which people are to be reminded, or in which a question expires."""
+        """Take over threads of which people are to be reminded, or in which a question expires.
+
+        Only those that are wholly shown: the others are taken over as such, and their time comes then.
+        """
         if self._here.number in dead:
             return []  # they are ours already
         left = sa.select(threads.c.id, *KEY).join_from(cards, threads).where(self._ours, threads.c.runner.in_(dead))
+        left = left.where(sa.not_(unfinished), sa.not_(unshown))
         return await self._adopt(sa.union(*(left.where(which) for which in due(now))), dead)
 
     async def received(self, dead: Collection[int]) -> list[tuple[str, str]]:
@@ -114,7 +118,9 @@ class Adoption:
 
         return await self._take(work)
 
-    async def _adopt(self, left: sa.CompoundSelect[Any], dead: Collection[int]) -> list[ThreadKey]:
+    async def _adopt(
+        self, left: sa.CompoundSelect[Any], dead: Collection[int], note: Callable[[ThreadKey], None] = lambda _key: None
+    ) -> list[ThreadKey]:
         def work(connection: sa.Connection, number: int) -> list[ThreadKey]:
             if not is_postgres(connection):
                 found = connection.execute(left).all()
@@ -124,7 +130,7 @@ class Adoption:
                 found = [row for row in found if row.id in ours]
             keys = [key_of(row[1:]) for row in found]
             for key in keys:
-                self.note(key)
+                note(key)
             return keys
 
         return await self._take(work)

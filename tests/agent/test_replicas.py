@@ -544,3 +544,19 @@ async def test_whatever_is_told_first_of_a_thread_that_was_taken_over_says_so(of
 
     assert watcher.how[:2] == ["adopted", "changed"]
     await threads.close()
+
+
+async def test_what_is_due_and_not_wholly_shown_is_taken_over_to_be_shown(office: Office) -> None:
+    one = await office.hires()
+    dead = one.number
+    for event in (SAID, ASKED):
+        await one.store.append(THREAD, event)
+    await one.store.delivery.show(THREAD, [FORM], 1)
+    await office.loses(one)
+    two = await office.hires("another team")
+    await two.replica.retire()
+    two.store.adoption.serve(THREAD.team)
+
+    assert await two.store.adoption.due({dead}, now=300.0) == []
+    assert await two.store.adoption.threads({dead}) == [THREAD]
+    assert [key for key, _card in await two.store.delivery.due(300.0)] == [THREAD]
