@@ -15,7 +15,7 @@ from agent.ports import ThreadKey
 from bot.background import Background
 from bot.blocks import escape, limits
 from bot.pausing import Sleep
-from bot.slack import Slack, SlackAway, SlackLimited, SlackRefused
+from bot.slack import Slack, SlackAway, SlackLimited, SlackNotNow, SlackRefused
 from bot.status import Statuses
 
 log = structlog.get_logger()
@@ -158,7 +158,8 @@ class LiveView:
         try:
             while self._drafts.get(key) is draft and len(draft.text) < _LONGEST_STREAM:
                 async with self._lock(key):
-                    await self._push(key, draft)
+                    with suppress(SlackNotNow):  # the next one brings it
+                        await self._push(key, draft)
                 await self._sleep(_BETWEEN_APPENDS)
         except SlackRefused as refused:
             log.info("live.no_stream", error=refused.error)

@@ -51,6 +51,10 @@ class SlackAway(AgentError):
     """No answer came: the call may have taken effect or not."""
 
 
+class SlackNotNow(SlackAway):
+    """Nothing was sent: another process may be doing it."""
+
+
 class Slack:
     """`gone` is called whenever Slack says that the token is; unless we `may_show`, nothing is written."""
 
@@ -88,7 +92,7 @@ class Slack:
 
     async def _call(self, method: str, arguments: dict[str, Any]) -> dict[str, Any]:
         if method.startswith("chat.") and not self._may_show():
-            raise SlackAway(f"{method}: not while another process may do it")
+            raise SlackNotNow(f"{method}: not while another process may do it")
         given = {name: value for name, value in arguments.items() if value is not None}
         # By the SDK's own function for the method: it knows which take JSON, and which only a query or a form.
         function = getattr(self._client, method.replace(".", "_"))

@@ -35,3 +35,26 @@ async def test_a_view_that_missed_the_beginning_of_a_reply_shows_it(slack: Local
     await slack.until(lambda: slack.called("chat.startStream"))
     assert slack.thread(general, key.root)[-1].text == "Let me see."
     await view.close()
+
+
+async def test_a_reply_is_streamed_once_no_other_process_can_be_at_it(
+    slack: LocalSlack, client: AsyncWebClient
+) -> None:
+    ann, general = slack.people["ann"], slack.channels["general"]
+    key = ThreadKey(team=slack.team_id, channel=general.id, root=ann.writes(general, "hello"))
+    asked: list[bool] = []
+
+    def may_show() -> bool:
+        asked.append(True)
+        return len(asked) > 2
+
+    async def sleep(_seconds: float) -> None:
+        await asyncio.sleep(0)
+
+    view = LiveView(Slack(client, may_show=may_show), sleep)
+    view.changed(key, Thinking(requester=ann.id))
+    view.text(key, "Let me see.", "Let me see.")
+
+    await slack.until(lambda: slack.called("chat.startStream"))
+    assert slack.thread(general, key.root)[-1].text == "Let me see."
+    await view.close()

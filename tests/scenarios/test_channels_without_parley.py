@@ -121,13 +121,14 @@ async def test_an_open_question_in_a_place_that_is_closed_waits_without_noise(
     world = await slack_world.start()
     ann = world.person("ann")
     world.model.will_ask(WHERE)
-    world.slack.fail("chat.postMessage", error=error)
+    world.slack.fail("chat.postMessage", error=error, times=100)
 
     with capture_logs() as logs:
         ts = ann.mentions(world.general, "ship it")
         await world.slack.until(lambda: any(line["event"] == "cards.out_of_reach" for line in logs))
     assert world.forms(ts) == []
-    assert [line["log_level"] for line in logs if line["event"].startswith("cards.")] == ["info"]
+    assert {line["log_level"] for line in logs if line["event"].startswith("cards.")} == {"info"}
 
+    world.slack.heal()
     ann.writes(world.general, "anything?", ts)
     assert await world.form(ts)
