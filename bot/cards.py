@@ -1,57 +1,36 @@
 """Makes Slack show what the journal says: posts once, then updates, and heals what a crash or Slack left undone."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 import structlog
 
 from agent.core.errors import AgentError, StoreError
+from agent.core.events import Event
 from agent.ports import Card, ThreadKey
 from agent.store.journal import Store
 from bot.background import Background
-from bot.live import DRAFT
 from bot.pausing import Sleep
 from bot.showing import Wanted, row_of, wanted
 from bot.slack import Slack, SlackAway, SlackRefused
+from bot.standing import EVENT_TYPE, OUT_OF_REACH, Me, Standing, Streams
 
 log = structlog.get_logger()
 
-_EVENT_TYPE = "parley_card"
 _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "is_inactive"})
-# What passes only when somebody does something in Slack, such as inviting Parley.
-_OUT_OF_REACH = frozenset(
-    {
-        *("not_in_channel", "channel_not_found", "is_archived", "thread_not_found", "cannot_reply_to_message"),
-        *("restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel"),
-        *("restricted_action_non_threadable_channel", "restricted_action_thread_locked", "messages_tab_disabled"),
-    }
-)
 _TOO_MUCH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long"})
 _LONGEST_PAUSE = 60.0
 _MOST_TRIES = 8
 
 
-class Live(Protocol):
+class Live(Streams, Protocol):
     """A reply that is streamed already when it is done."""
 
     async def finish(self, key: ThreadKey, text: str, metadata: dict[str, Any]) -> str | None:
         """The message that holds the text now; None if there is none, and it has to be posted."""
-
-    def quiet(self, key: ThreadKey) -> AbstractAsyncContextManager[str]:
-        """No stream begins or grows meanwhile; the message of the one that is under way, or nothing."""
-
-
-class Me(Protocol):
-    """Who we are in Slack."""
-
-    @property
-    def user_id(self) -> str: ...
-
-    @property
-    def bot_id(self) -> str: ...
 
 
 class Due(Protocol):
@@ -73,8 +52,9 @@ class Cards:
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._store, self._slack, self._live, self._due = store, slack, live, due
-        self._me, self._changed, self._clock, self._sleep = me, changed, clock, sleep
-        self._again: dict[ThreadKey, bool] = {}
+        self._standing = Standing(slack, live, me)
+        self._changed, self._clock, self._sleep = changed, clock, sleep
+        self._newest: dict[ThreadKey, int] = {}  # of threads that are being shown: the last row that we heard of
         self._background = Background()
         self._doubtful: set[ThreadKey] = set()
         self._trusting = False
@@ -86,18 +66,20 @@ class Cards:
     def doubt(self, key: ThreadKey) -> None:
         """What was to be shown last may be there already: someone was interrupted."""
         self._doubtful.add(key)
+        if key in self._newest:
+            self._newest[key] = sys.maxsize  # what is being shown is shown without that doubt
 
-    def show(self, key: ThreadKey) -> None:
-        """The thread has changed: bring its messages up to date, soon and one at a time."""
-        if key in self._again:
-            self._again[key] = True
+    def show(self, key: ThreadKey, row: int) -> None:
+        """The thread has got as far as this row: bring its messages up to date, soon and one at a time."""
+        if key in self._newest:
+            self._newest[key] = max(self._newest[key], row)
             return
-        self._again[key] = False
+        self._newest[key] = row
         self._background.start(self._keep_showing(key))
 
     def behind(self, key: ThreadKey) -> bool:
         """Whether something that was said before is still to be shown."""
-        return key in self._again
+        return key in self._newest
 
     async def idle(self) -> None:
         await self._background.idle()
@@ -105,7 +87,7 @@ class Cards:
     async def let_go(self) -> None:
         """None of the threads belongs to this process any more: whoever has them looks up what is there."""
         await self.close()
-        self._again.clear()
+        self._newest.clear()
         self._doubtful.clear()
 
     async def close(self) -> None:
@@ -115,19 +97,19 @@ class Cards:
         tries = 0
         try:
             while tries < _MOST_TRIES:
-                self._again[key] = False
+                self._newest[key] = 0
                 try:
-                    await self._show_within_reach(key)
+                    looked_at = await self._show_within_reach(key)
                     tries = 0
                 except (SlackAway, StoreError) as error:
                     await self._pause(key, error, tries := min(tries + 1, _MOST_TRIES - 1))
                 except Exception as error:  # noqa: BLE001 (Slack refuses it, or a bug of ours: it may pass, or not)
                     await self._pause(key, error, tries := tries + 1)
                 else:
-                    if not self._again[key]:
+                    if self._newest[key] <= looked_at:
                         return
         finally:
-            self._again.pop(key, None)
+            self._newest.pop(key, None)
 
     async def _pause(self, key: ThreadKey, error: Exception, tries: int) -> None:
         """What went wrong may have taken effect all the same, so that has to be looked up before the next try."""
@@ -139,29 +121,33 @@ class Cards:
         log.warning("cards.not_shown", thread=key.model_dump(), error=str(error) if known else "", exc_info=not known)
         await self._sleep(wait)
 
-    async def _show_within_reach(self, key: ThreadKey) -> None:
-        """What is out of reach is tried again when the thread changes: by then somebody may have invited us."""
-        try:
-            await self._show(key)
-        except SlackRefused as refused:
-            if refused.error not in _OUT_OF_REACH:
-                raise
-            log.info("cards.out_of_reach", thread=key.model_dump(), error=str(refused))
+    async def _show_within_reach(self, key: ThreadKey) -> int:
+        """The last row that was looked at, or none of a thread that is not ours.
 
-    async def _show(self, key: ThreadKey) -> None:
+        What is out of reach is tried again when the thread changes: by then somebody may have invited us.
+        """
         if (found := await self._store.delivery.cards(key)) is None:
             self._doubtful.discard(key)
-            return
+            return 0
         cards, shown = found
-        doubtful = key in self._doubtful or not self._trusting
-        posted = await self._posted(key, {card.ts for card in cards}) if doubtful else {}
-        open_names = {card.name for card in cards if card.is_open}
-        first = min([shown + 1, *(row_of(name) for name in open_names)])
+        first = min([shown + 1, *(row_of(card.name) for card in cards if card.is_open)])
         events = list(enumerate(await self._store.events_since(key, first), start=first))
-        have = {card.name: card for card in cards}
+        try:
+            await self._show(key, {card.name: card for card in cards}, shown, events)
+        except SlackRefused as refused:
+            if refused.error not in OUT_OF_REACH:
+                raise
+            log.info("cards.out_of_reach", thread=key.model_dump(), error=str(refused))
+        return events[-1][0] if events else shown
+
+    async def _show(self, key: ThreadKey, have: dict[str, Card], shown: int, events: list[tuple[int, Event]]) -> None:
+        posted: dict[str, str] = {}
+        if doubtful := key in self._doubtful or not self._trusting:
+            posted = await self._standing.cards(key, {card.ts for card in have.values()})
+        still_open = {card.name for card in have.values() if card.is_open}
         changed: list[Card] = []
         try:
-            for want in wanted(events, shown, open_names):
+            for want in wanted(events, shown, still_open):
                 card = have.get(want.name)
                 if card is None or card.digest != want.digest:
                     changed.append(await self._bring(key, want, card, posted.get(want.name)))
@@ -169,7 +155,8 @@ class Cards:
         finally:  # what is shown is known, even if the rest is not
             if changed or events:
                 await self._store.delivery.show(key, changed, shown)
-        self._doubtful.discard(key)
+        if doubtful and self._newest[key] < sys.maxsize:
+            self._doubtful.discard(key)
         if any(card.is_open or card.ending for card in changed):
             self._changed()
 
@@ -184,7 +171,7 @@ class Cards:
         return Card(want.name, ts, want.digest, at, want.is_open, want.title, ending, remind_at, expire_at)
 
     async def _post(self, key: ThreadKey, want: Wanted) -> str:
-        metadata = {"event_type": _EVENT_TYPE, "event_payload": {"card": want.name}}
+        metadata = {"event_type": EVENT_TYPE, "event_payload": {"card": want.name}}
         if "/reply/" in want.name:
             text = want.rendered.blocks[0]["text"]
             if ts := await self._live.finish(key, text, metadata):
@@ -212,55 +199,3 @@ class Cards:
             log.info("cards.gone", thread=key.model_dump(), error=refused.error)
             return await self._post(key, want)
         return ts
-
-    async def _posted(self, key: ThreadKey, known: set[str]) -> dict[str, str]:
-        """The cards that stand in the thread by their metadata. A reply that a crash cut off goes: it is not one."""
-        found: dict[str, str] = {}
-        async with self._live.quiet(key) as streaming:
-            for message in await self._own_messages(key):
-                ts = str(message["ts"])
-                if name := _card_of(message):
-                    found[name] = ts
-                elif _is_left_over(message) and ts not in known and ts != streaming:
-                    await self._remove(key, ts)
-        return found
-
-    async def _own_messages(self, key: ThreadKey) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        cursor = None
-        while True:
-            page = {"limit": 200, "cursor": cursor, "include_all_metadata": True}
-            try:
-                answer = await self._slack.call("conversations.replies", channel=key.channel, ts=key.root, **page)
-            except SlackRefused as refused:
-                if refused.error in _OUT_OF_REACH - {"thread_not_found"}:
-                    raise
-                log.warning("cards.unreadable", thread=key.model_dump(), error=refused.error)
-                return found
-            found += [message for message in answer.get("messages", ()) if self._is_own(message)]
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
-            if not cursor:
-                return found
-
-    def _is_own(self, message: dict[str, Any]) -> bool:
-        by_bot = bool(self._me.bot_id) and message.get("bot_id") == self._me.bot_id
-        return by_bot or message.get("user") == self._me.user_id
-
-    async def _remove(self, key: ThreadKey, ts: str) -> None:
-        try:
-            await self._slack.call("chat.delete", channel=key.channel, ts=ts)
-        except SlackRefused as refused:
-            log.info("cards.not_removed", thread=key.model_dump(), error=refused.error)
-
-
-def _card_of(message: dict[str, Any]) -> str:
-    metadata = message.get("metadata")
-    if not isinstance(metadata, dict) or metadata.get("event_type") != _EVENT_TYPE:
-        return ""
-    return str((metadata.get("event_payload") or {}).get("card", ""))
-
-
-def _is_left_over(message: dict[str, Any]) -> bool:
-    """A draft, or a stream that never ended: only at its end does that get metadata."""
-    metadata = message.get("metadata")
-    return not metadata or (isinstance(metadata, dict) and metadata.get("event_type") == DRAFT)

@@ -26,7 +26,7 @@ _BETWEEN_UPDATES = 3.0
 DRAFT = "parley_draft"  # what a message is by its metadata until the reply in it is whole
 _LONGEST_STREAM = limits.MARKDOWN_TEXT - 2_000
 
-Tell = Callable[[ThreadKey], None]
+Show = Callable[[ThreadKey, int], None]
 
 
 @dataclass
@@ -45,15 +45,15 @@ class LiveView:
     def __init__(self, slack: Slack, sleep: Sleep = asyncio.sleep) -> None:
         self._slack, self._sleep = slack, sleep
         self._statuses = Statuses(slack, sleep)
-        self.follow(lambda _key: None, lambda _key: False, lambda _key: None)
+        self.follow(lambda _key, _row: None, lambda _key: False, lambda _key: None)
         self._thinking: dict[ThreadKey, str] = {}  # for whom; a thread that only waits is in none of these
         self._drafts: dict[ThreadKey, Draft] = {}
         self._lost: set[ThreadKey] = set()
         self._calling: WeakValueDictionary[ThreadKey, asyncio.Lock] = WeakValueDictionary()
         self._background = Background()
 
-    def follow(self, show: Tell, behind: Callable[[ThreadKey], bool], doubt: Tell) -> None:
-        """Whoever keeps the thread's messages up to date is told of every change, and says if they are behind."""
+    def follow(self, show: Show, behind: Callable[[ThreadKey], bool], doubt: Callable[[ThreadKey], None]) -> None:
+        """Whoever keeps the thread's messages up to date is told of every row, and says if they are behind."""
         self._show, self._behind, self._doubt = show, behind, doubt
 
     def text(self, thread: ThreadKey, delta: str, so_far: str) -> None:
@@ -79,7 +79,7 @@ class LiveView:
     def changed(self, thread: ThreadKey, state: State) -> None:
         if thread.call_id:
             return
-        self._show(thread)
+        self._show(thread, state.seq)
         self._thinking.pop(thread, None)
         match state:
             case Thinking():
