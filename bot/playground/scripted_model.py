@@ -11,24 +11,22 @@ from typing import Any
 from aiohttp import web
 
 from bot.playground import stories
-from bot.playground.stories import Json, Reply, Story
+from bot.playground.stories import Json, Reply
 
 MODEL = "scripted"
 PROMPTS: tuple[str, ...] = tuple(story.prompt for story in stories.STORIES)
 
 _BETWEEN_WORDS = 0.014  # seconds, at a pace of 1
-_HELLO = re.compile(r"\b(hello|hi|hey|good (morning|afternoon|evening))\b", re.IGNORECASE)
-_THANKS = re.compile(r"\b(thanks?|thank you|thx|cheers|great|perfect|well done)\b", re.IGNORECASE)
-_AGAIN = re.compile(r"\b(again|once more|go on|continue|retry)\b", re.IGNORECASE)
-_LONGEST_GREETING = 60
+_HELLO = re.compile(r"\W*(hello|hi|hey|good (morning|afternoon|evening))( there| all| everyone| parley)?\W*", re.I)
+_THANKS = re.compile(r"\W*(many )?(thanks|thank you|thx|cheers)( again| a lot| so much| very much| parley)?\W*", re.I)
 _SUMMARISE = re.compile(r"\s*summari[sz]e\b", re.IGNORECASE)
 _NOTE = re.compile(r"\([^\n]*[.:]\)(?:\n|$)")  # what the agent adds to the conversation stands in brackets
 _SPOKEN = re.compile(r"[^\s:]{1,64}: ")
 _LONGEST_LINE, _MOST_LINES = 300, 12
 
 _HONEST = """\
-I am this playground's scripted model: I know a few stories by heart and understand nothing else, so I cannot help \
-with that. Try one of these, and everything but me is the real thing:
+{first}I am this playground's scripted model: I know a few stories by heart and understand nothing else{so}. Try one \
+of these, and everything but me is the real thing:
 
 {prompts}
 
@@ -130,7 +128,7 @@ def answer(request: Mapping[str, Any]) -> Reply:
     if messages and messages[0].get("role") == "system" and _SUMMARISE.match(_words(messages[0])):
         return Reply(_summary(_words(messages[-1])))
     (said, done), offered = _news(messages), _offered(request)
-    return _take_up(said, offered) or _go_on(done, offered) or _chat(said, messages, offered) or _honest()
+    return _take_up(said, offered) or _go_on(done, offered) or _honest(said[0] if said else "")
 
 
 def _take_up(said: list[str], offered: set[str]) -> Reply | None:
@@ -150,30 +148,14 @@ def _go_on(done: list[tuple[str, Any, str]], offered: set[str]) -> Reply | None:
             outcome = stories.outcome_of(_json(result))
             other = stories.recognised(outcome.response)
             return other.begin(offered) if other and other is not story else story.go_on(act, outcome, offered)
-    return _honest() if done else None
-
-
-def _chat(said: list[str], messages: list[Json], offered: set[str]) -> Reply | None:
-    words = said[0] if said and len(said[0]) <= _LONGEST_GREETING else ""
-    told = _told(messages)
-    untold = next((story.prompt for story in stories.STORIES if story not in told), "")
-    hint = f" Next you could try: *{untold}*." if untold else " You have seen all my stories now."
-    if _THANKS.search(words):
-        return Reply(f"You are welcome!{hint}")
-    if told and _AGAIN.search(words):
-        return told[-1].begin(offered)
-    if _HELLO.search(words):
-        return Reply(f"Hello! I am the playground's scripted model, and glad of company.{hint}")
     return None
 
 
-def _honest() -> Reply:
-    return Reply(_HONEST.format(prompts="\n".join(f"- {prompt}" for prompt in PROMPTS)))
-
-
-def _told(messages: list[Json]) -> list[Story]:
-    spoken = (_spoken(message) for message in messages if message.get("role") == "user")
-    return [story for words in spoken if (story := stories.recognised(words))]
+def _honest(words: str) -> Reply:
+    """It understands nothing, but it is polite."""
+    first = "Hello! " if _HELLO.fullmatch(words) else "You are welcome! " if _THANKS.fullmatch(words) else ""
+    so = "" if first else ", so I cannot help with that"
+    return Reply(_HONEST.format(first=first, so=so, prompts="\n".join(f"- {prompt}" for prompt in PROMPTS)))
 
 
 def _news(messages: list[Json]) -> tuple[list[str], list[tuple[str, Any, str]]]:

@@ -1,6 +1,7 @@
 """How the stories of `stories.toml` go: how one is recognised, what it says, asks and starts, and how it goes on."""
 
 import re
+import string
 import tomllib
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
@@ -15,6 +16,7 @@ _REPORT = Path(__file__).with_name("report.md").read_text("utf-8")
 _NOT_SHOWN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MARKUP = re.compile(r"[`*~\[\]<>|\\]|(?<!\w)_|_(?!\w)")
 _LONGEST_QUOTE = 100
+_AROUND_WORDS = string.punctuation + "“”„«»…"
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,14 @@ class Act:
 @dataclass(frozen=True)
 class Story:
     prompt: str
-    words: re.Pattern[str]
+    needs: tuple[frozenset[str], ...]
+    known: frozenset[str]
     opening: str
     acts: tuple[Act, ...]
+
+    def is_meant_by(self, words: Collection[str]) -> bool:
+        """By its prompt, and by other words for the same; one word more, such as "not", may turn it all round."""
+        return self.known.issuperset(words) and not any(group.isdisjoint(words) for group in self.needs)
 
     def begin(self, offered: Collection[str]) -> Reply:
         return _perform(self.opening, self.acts, offered)
@@ -77,10 +84,9 @@ class Story:
 
 
 def recognised(text: str) -> Story | None:
-    """The story whose words come first; of two in the same place, the longer words count."""
-    found = [(match, story) for story in STORIES if (match := story.words.search(text))]
-    first = min(found, key=lambda pair: (pair[0].start(), -len(pair[0][0])), default=None)
-    return first[1] if first else None
+    """The story that is asked for, and nothing else."""
+    words = {word.strip(_AROUND_WORDS) for word in text.casefold().split()} - {""}
+    return next((story for story in STORIES if story.is_meant_by(words)), None)
 
 
 def of_call(tool: str, arguments: Any) -> tuple[Story, Act] | None:
@@ -227,8 +233,9 @@ _THEN: dict[str, Callable[[Act, Outcome], str]] = {
 
 def _story(told: Json) -> Story:
     acts = tuple(Act(act["tool"], act["arguments"], act) for act in told.get("act", ()))
-    words = re.compile(told["words"], re.IGNORECASE)
-    return Story(told["prompt"], words, told["opening"].strip() or _REPORT.strip(), acts)
+    needs = tuple(frozenset(words.split()) for words in told["needs"])
+    known = frozenset(f"{_TOLD['polite']} {told['beside']}".split()).union(*needs)
+    return Story(told["prompt"], needs, known, told["opening"].strip() or _REPORT.strip(), acts)
 
 
 STORIES = tuple(_story(told) for told in _TOLD["story"])

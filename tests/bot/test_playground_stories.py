@@ -83,24 +83,55 @@ def test_every_call_of_a_story_is_valid_by_the_tool_itself(tool: str) -> None:
     ("text", "prompt"),
     [
         *((prompt.upper(), prompt) for prompt in PROMPTS),
-        ("which db would you take?", DATABASE),
-        ("Postgres or MySQL?", DATABASE),
-        ("compare postgres and mysql", DATABASE),
-        ("please ask me something", DATABASE),
-        ("We want to go live soon", LAUNCH),
-        ("how do we plan the release?", LAUNCH),
-        ("hey, remove the old database please", DELETE),
-        ("show me sub-agents", COMPARE),
-        ("where could we host this?", COMPARE),
-        ("a report about the launch", REPORT),
-        ("describe our release process", REPORT),
-        ("thanks! Now write a report", REPORT),
+        *((f"Hey, could you please {prompt[0].lower()}{prompt[1:]}? ", prompt) for prompt in PROMPTS),
+        ("Which db should we use?", DATABASE),
+        ("Please pick a database for our service", DATABASE),
+        ("help us plan the product launch!", LAUNCH),
+        ("remove the old staging env", DELETE),
+        ("Compare hosting options", COMPARE),
+        ("“Write a report on the release process”", REPORT),
     ],
 )
-def test_a_story_is_recognised_by_its_words(text: str, prompt: str) -> None:
+def test_a_story_is_begun_by_its_prompt_and_by_other_words_for_it(text: str, prompt: str) -> None:
     assert answer(request(said(text))) == answer(request(said(prompt)))
     assert (story := stories.recognised(text))
     assert story.prompt == prompt
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plan my vacation",
+        "Give me a report on sales",
+        "How do I host a dinner party?",
+        "Do not delete staging",
+        "Don't delete the old staging environment",
+        "Please don\u2019t plan the launch",
+        "Delete the old staging environment? No!",
+        "Did somebody delete the old staging environment?",
+        "🚫 delete staging",
+        "never plan the launch with us",
+        "What is a database?",
+        "compare postgres and mysql",
+        "delete the production database",
+        "Write a great poem",
+        "what is 2+2? thanks",
+        "hey, can you fix the login bug?",
+        "thanks, but no thanks",
+        "Good morning, Vietnam",
+        "never mind, go on",
+        "once more",
+        "",
+    ],
+)
+def test_it_owns_up_to_whatever_it_does_not_understand(text: str) -> None:
+    reply = answer(request(said(text)))
+
+    assert reply.text.startswith("I am this playground's scripted model")
+    assert "I cannot help with that" in reply.text
+    assert all(prompt in reply.text for prompt in PROMPTS)
+    assert "OPENAI_API_KEY" in reply.text
+    assert reply.call is None
 
 
 @pytest.mark.parametrize(
@@ -232,9 +263,7 @@ def test_the_report_is_long_and_has_everything_that_can_be_shown() -> None:
 
 
 def test_words_instead_of_answers_may_begin_another_story() -> None:
-    assert (
-        after(LAUNCH, answers() | {"response": "rather write that report"}).text == answer(request(said(REPORT))).text
-    )
+    assert after(LAUNCH, answers() | {"response": REPORT}).text == answer(request(said(REPORT))).text
     assert "exactly as it is" in after(DELETE, {"approved": False, "response": "delete the other one"}).text
 
 
@@ -257,17 +286,28 @@ def test_what_is_in_a_file_begins_nothing() -> None:
     ).call
 
 
-def test_a_story_that_was_stopped_is_told_again_when_asked_to() -> None:
+def test_after_a_stop_it_does_not_guess_what_go_on_means() -> None:
     stopped = [said(DELETE), transcript.assistant("(Stopped by ann.)")]
 
-    assert answer(request(*stopped, said("go on"))) == answer(request(said(DELETE)))
-    assert "scripted model" in answer(request(said("go on"))).text
+    assert "I cannot help with that" in answer(request(*stopped, said("go on"))).text
 
 
-def test_greetings_and_thanks_get_a_sentence_that_names_the_next_story() -> None:
-    assert DATABASE in answer(request(said("Hi there"))).text
-    thread = [message for prompt in PROMPTS[:2] for message in (said(prompt), transcript.assistant("Done."))]
-    assert DELETE in answer(request(*thread, said("Thanks again!"))).text
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("Hi there!", "Hello! I am"),
+        ("Hello?", "Hello! I am"),
+        ("good morning Parley", "Hello! I am"),
+        ("Thanks again", "You are welcome! I am"),
+        ("thank you!", "You are welcome! I am"),
+    ],
+)
+def test_greetings_and_thanks_are_returned_with_what_it_can_show(text: str, reply: str) -> None:
+    told = answer(request(said(DATABASE), transcript.assistant("Done."), said(text)))
+
+    assert told.text.startswith(reply)
+    assert all(prompt in told.text for prompt in PROMPTS)
+    assert "OPENAI_API_KEY" in told.text
 
 
 def test_results_of_calls_that_no_story_made_get_the_honest_answer() -> None:

@@ -162,19 +162,21 @@ async def test_one_story_follows_another_and_the_same_one_twice_in_a_thread(worl
     await world.says("Key-value store it is.", ts)
 
 
-async def test_after_a_stop_and_a_cancel_one_can_go_on(world: StoryWorld) -> None:
+async def test_after_a_stop_and_a_cancel_a_story_can_be_begun_again(world: StoryWorld) -> None:
     ann = world.person("ann")
 
     ts = ann.mentions(world.general, LAUNCH)
     await world.form(ts)
     ann.mentions(world.general, "stop", ts)
     await world.says("Stopped by ann.", ts)
-    ann.mentions(world.general, "once more, please", ts)
+    ann.mentions(world.general, LAUNCH, ts)
     await ann.clicks(await world.form(ts), "Cancel")
     await world.says("Cancelled by ann.", ts)
-    ann.mentions(world.general, "thanks!", ts)
+    ann.mentions(world.general, "never mind, go on", ts)
 
-    await world.says("You are welcome!", ts)
+    assert "I cannot help with that" in (await world.says("scripted model", ts)).words
+    await world.at_rest()
+    assert world.state(ts) == "idle"
 
 
 async def test_a_report_is_stopped_while_it_is_written(tmp_path: Path) -> None:
@@ -188,7 +190,7 @@ async def test_a_report_is_stopped_while_it_is_written(tmp_path: Path) -> None:
         await world.model.served.wait()
         ann.mentions(world.general, "Hello?", ts)
 
-        await world.says("glad of company", ts)
+        await world.says("Hello! I am this playground's scripted model", ts)
 
 
 async def test_whatever_else_is_written_gets_an_honest_answer(world: StoryWorld) -> None:
