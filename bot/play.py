@@ -32,11 +32,11 @@ async def play(
     settings: Settings, ended: asyncio.Event, say: Say, *, port: int, browse: bool, pace: float = 1.0
 ) -> None:
     """Until `ended`. Everything that happened is kept in the directory, and goes on from there."""
-    scripted = bool(settings.missing(*FOR_A_MODEL))
-    async with _local_slack(port, Guide(scripted, PROMPTS), ScriptedModel(pace)) as slack:
+    advice = _advice(settings)
+    async with _local_slack(port, Guide(PROMPTS, advice), ScriptedModel(pace, advice)) as slack:
         for person in slack.people.values():
             person.user.display_name = person.user.real_name  # what Parley calls them is what the page does
-        own = _settings(settings, slack, scripted=scripted)
+        own = _settings(settings, slack, scripted=bool(advice))
         serving = asyncio.create_task(serve(own, ended, clock=slack.clock.now, sleep=slack.clock.sleep))
         connecting = asyncio.create_task(slack.connected(seconds=_CONNECT_SECONDS))
         ending = asyncio.create_task(ended.wait())
@@ -45,7 +45,7 @@ async def play(
             if connecting.done() and (problem := connecting.exception()):
                 say(_away(slack.core.url, problem))
             elif not serving.done() and not ended.is_set():
-                say(_welcome(slack.core.url, port, _model(settings)))
+                say(_welcome(slack.core.url, port, _model(settings, advice)))
                 if browse and sys.stdout.isatty():
                     open_browser(slack.core.url)
             await serving
@@ -121,12 +121,16 @@ def _settings(settings: Settings, slack: LocalSlack, *, scripted: bool) -> Setti
     return settings.model_copy(update=own)
 
 
-def _model(settings: Settings) -> str:
+def _advice(settings: Settings) -> str:
+    """How to have a real model, for the terminal, the page and the scripted one to say; "" if there is one."""
     missing = settings.missing(*FOR_A_MODEL)
-    if not missing:
-        return f"The model is {settings.openai_model}."
     too = "" if len(missing) == len(FOR_A_MODEL) else " too"
-    return f"The model is scripted: it knows a few stories. For a real one, set {' and '.join(missing)}{too}."
+    return f"For a real one, put {' and '.join(missing)} into .env{too} and start again." if missing else ""
+
+
+def _model(settings: Settings, advice: str) -> str:
+    what = f"scripted: it knows a few stories. {advice}" if advice else f"{settings.openai_model}."
+    return f"The model is {what}"
 
 
 def _how_to_reset() -> str:

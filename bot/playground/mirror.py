@@ -14,10 +14,10 @@ Table = dict[str, Json | str]
 
 @dataclass(frozen=True)
 class Guide:
-    """What the page says about the model behind the app: whether it is scripted, and what to ask it."""
+    """What to ask the model behind the app; if it is a scripted one, `advice` says how to have a real one."""
 
-    scripted: bool = False
     prompts: tuple[str, ...] = ()
+    advice: str = ""
 
 
 def table(core: Core, person: User, guide: Guide) -> Table:
@@ -69,8 +69,8 @@ def _app(core: Core, guide: Guide) -> Json:
     return {
         "user": core.workspace.bot_user_id,
         "connected": len(core.hub.open),
-        "scripted": guide.scripted,
         "prompts": list(guide.prompts),
+        "advice": guide.advice,
         "is_agent": core.app.is_agent,
     }
 

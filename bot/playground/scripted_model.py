@@ -30,14 +30,14 @@ of these, and everything but me is the real thing:
 
 {prompts}
 
-For a model that thinks, put `OPENAI_API_KEY` and `OPENAI_MODEL` into `.env` and start again."""
+{advice}"""
 
 
 class ScriptedModel:
-    """Streams like a brisk real model; a pace of 0 is without any pause."""
+    """Streams like a brisk real model; a pace of 0 is without any pause. `advice` says how to have a real one."""
 
-    def __init__(self, pace: float = 1.0) -> None:
-        self._pace = pace
+    def __init__(self, pace: float = 1.0, advice: str = "") -> None:
+        self._pace, self._advice = pace, advice
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """For `POST /v1/chat/completions`."""
@@ -47,7 +47,7 @@ class ScriptedModel:
             return _refusal("The body is not JSON.")
         if not isinstance(body, dict) or not _list(body.get("messages")):
             return _refusal("messages: none given")
-        reply = answer(body)
+        reply = answer(body, self._advice)
         if body.get("stream"):
             return await self._stream(request, body, reply)
         await self._pause(reply.thinks)
@@ -122,13 +122,13 @@ def _usage(body: Json, reply: Reply) -> Json:
     return {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
 
 
-def answer(request: Mapping[str, Any]) -> Reply:
+def answer(request: Mapping[str, Any], advice: str = "") -> Reply:
     """What the model says next."""
     messages = [message for message in _list(request.get("messages")) if isinstance(message, dict)]
     if messages and messages[0].get("role") == "system" and _SUMMARISE.match(_words(messages[0])):
         return Reply(_summary(_words(messages[-1])))
     (said, done), offered = _news(messages), _offered(request)
-    return _take_up(said, offered) or _go_on(done, offered) or _honest(said[0] if said else "")
+    return _take_up(said, offered) or _go_on(done, offered) or _honest(said[0] if said else "", advice)
 
 
 def _take_up(said: list[str], offered: set[str]) -> Reply | None:
@@ -151,11 +151,12 @@ def _go_on(done: list[tuple[str, Any, str]], offered: set[str]) -> Reply | None:
     return None
 
 
-def _honest(words: str) -> Reply:
+def _honest(words: str, advice: str) -> Reply:
     """It understands nothing, but it is polite."""
     first = "Hello! " if _HELLO.fullmatch(words) else "You are welcome! " if _THANKS.fullmatch(words) else ""
     so = "" if first else ", so I cannot help with that"
-    return Reply(_HONEST.format(first=first, so=so, prompts="\n".join(f"- {prompt}" for prompt in PROMPTS)))
+    prompts = "\n".join(f"- {prompt}" for prompt in PROMPTS)
+    return Reply(_HONEST.format(first=first, so=so, prompts=prompts, advice=advice).strip())
 
 
 def _news(messages: list[Json]) -> tuple[list[str], list[tuple[str, Any, str]]]:

@@ -126,7 +126,8 @@ async def test_it_says_where_it_is_answers_by_the_script_and_stops_when_told(tmp
         assert "The model is scripted" in playground.said
         assert "Ctrl-C stops it" in playground.said
         async with page(playground.url) as ann:
-            assert ann.table["app"]["scripted"] is True
+            advice = "For a real one, put OPENAI_API_KEY and OPENAI_MODEL into .env and start again."
+            assert ann.table["app"]["advice"] == advice
             assert ann.table["app"]["prompts"] == list(PROMPTS)
             await ann.ask("write", channel=GENERAL, text=f"@parley {PROMPTS[0]}")
             await ann.until(lambda _: form(ann))
@@ -184,19 +185,19 @@ async def test_a_real_model_is_asked_when_one_is_named(tmp_path: Path) -> None:
         key = {"OPENAI_API_KEY": "sk-x", "OPENAI_MODEL": "gpt-real", "OPENAI_BASE_URL": model.base_url}
         async with running(tmp_path, **key) as playground, page(playground.url) as ann:
             assert "The model is gpt-real." in playground.said
-            assert ann.table["app"]["scripted"] is False
+            assert ann.table["app"]["advice"] == ""
             await ann.ask("write", channel=GENERAL, text="@parley hello")
             await ann.until(lambda _: [m for m in ann.messages() if m["by_app"] and "from afar" in m["text"]])
 
 
-async def test_half_a_model_is_none_and_the_other_half_is_named(tmp_path: Path) -> None:
-    missing = {"OPENAI_API_KEY": "OPENAI_MODEL", "OPENAI_MODEL": "OPENAI_API_KEY"}
-    for given, other in missing.items():
-        async with running(tmp_path, **{given: "sk-x"}) as playground, page(playground.url) as ann:
-            assert (
-                f"The model is scripted: it knows a few stories. For a real one, set {other} too.\n" in playground.said
-            )
-            assert ann.table["app"]["scripted"] is True
+@pytest.mark.parametrize(("given", "other"), [("OPENAI_API_KEY", "OPENAI_MODEL"), ("OPENAI_MODEL", "OPENAI_API_KEY")])
+async def test_of_half_a_model_only_the_other_half_is_asked_for(given: str, other: str, tmp_path: Path) -> None:
+    advice = f"For a real one, put {other} into .env too and start again."
+    async with running(tmp_path, **{given: "sk-x"}) as playground, page(playground.url) as ann:
+        assert f"The model is scripted: it knows a few stories. {advice}\n" in playground.said
+        assert ann.table["app"]["advice"] == advice
+        await ann.ask("write", channel=GENERAL, text="@parley hello")
+        await ann.until(lambda _: [m for m in ann.messages() if m["by_app"] and advice in m["text"]])
 
 
 async def test_nobody_knows_its_tokens_beforehand(tmp_path: Path) -> None:

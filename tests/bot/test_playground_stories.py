@@ -25,7 +25,7 @@ from bot.playground import stories
 from bot.playground.scripted_model import MODEL, PROMPTS, ScriptedModel, answer
 from bot.playground.stories import Reply
 from tests.support.conversation import faults
-from tests.support.story_world import Storyteller
+from tests.support.story_world import ADVICE, Storyteller
 
 DATABASE, LAUNCH, DELETE, COMPARE, REPORT = PROMPTS
 CHECKS = {
@@ -125,12 +125,12 @@ def test_a_story_is_begun_by_its_prompt_and_by_other_words_for_it(text: str, pro
     ],
 )
 def test_it_owns_up_to_whatever_it_does_not_understand(text: str) -> None:
-    reply = answer(request(said(text)))
+    reply = answer(request(said(text)), ADVICE)
 
     assert reply.text.startswith("I am this playground's scripted model")
     assert "I cannot help with that" in reply.text
     assert all(prompt in reply.text for prompt in PROMPTS)
-    assert "OPENAI_API_KEY" in reply.text
+    assert reply.text.endswith(f"\n\n{ADVICE}")
     assert reply.call is None
 
 
@@ -303,11 +303,11 @@ def test_after_a_stop_it_does_not_guess_what_go_on_means() -> None:
     ],
 )
 def test_greetings_and_thanks_are_returned_with_what_it_can_show(text: str, reply: str) -> None:
-    told = answer(request(said(DATABASE), transcript.assistant("Done."), said(text)))
+    told = answer(request(said(DATABASE), transcript.assistant("Done."), said(text)), ADVICE)
 
     assert told.text.startswith(reply)
     assert all(prompt in told.text for prompt in PROMPTS)
-    assert "OPENAI_API_KEY" in told.text
+    assert told.text.endswith(f"\n\n{ADVICE}")
 
 
 def test_results_of_calls_that_no_story_made_get_the_honest_answer() -> None:

@@ -9,6 +9,8 @@ from aiohttp import web
 from bot.playground.scripted_model import ScriptedModel
 from tests.support.slack_world import SlackWorld
 
+ADVICE = "For a real one, put OPENAI_MODEL into .env."
+
 
 class Storyteller:
     """The playground's model on a port of its own; `requests` are what it was asked, `served` is set after one."""
@@ -19,7 +21,7 @@ class Storyteller:
         self.requests: list[dict[str, Any]] = []
         self.failures: list[Exception] = []
         self.served = asyncio.Event()
-        self._model = ScriptedModel(pace)
+        self._model = ScriptedModel(pace, ADVICE)
 
     async def __aenter__(self) -> "Storyteller":
         app = web.Application(client_max_size=2**23)

@@ -6,7 +6,7 @@ import { lastOwn } from "../state/conversation.js";
 import { Attachments } from "./attachments.js";
 import { Completion } from "./completion.js";
 import { toast } from "./toast.js";
-import { SCRIPTED, asSent } from "./welcome.js";
+import { aboutTheModel, asSent } from "./welcome.js";
 
 const TALLEST = 240;
 
@@ -217,7 +217,8 @@ export class Composer {
     );
     const menu = el("div", { class: "menu try-menu", id, popover: "auto", "aria-label": "Things to try" });
     menu.addEventListener("beforetoggle", () => {
-      const note = this._page.app().scripted ? [el("p", { class: "menu-note", text: SCRIPTED })] : [];
+      const words = aboutTheModel(this._page);
+      const note = words ? [el("p", { class: "menu-note", text: words })] : [];
       menu.replaceChildren(...(this._page.app().prompts || []).map((prompt) => this._tryItem(menu, prompt)), ...note);
       const { left, top } = button.getBoundingClientRect();
       menu.style.left = `${Math.max(8, Math.min(left, innerWidth - 380))}px`;

@@ -3,9 +3,11 @@
 import { el, icon } from "../dom.js";
 import { mark } from "../names.js";
 
-export const SCRIPTED =
-  "A scripted model answers here, the same way each time. For a real one, put OPENAI_API_KEY and OPENAI_MODEL " +
-  "into .env and start again.";
+// Which model answers here, if it is not a real one; else nothing.
+export function aboutTheModel(page) {
+  const { advice } = page.app();
+  return advice ? `A scripted model answers here, the same way each time. ${advice}` : "";
+}
 
 // The text of a prompt as it is sent from this channel.
 export function asSent(page, channel, prompt) {
@@ -60,5 +62,6 @@ function tryThese(page, channel) {
 }
 
 function scripted(page) {
-  return page.app().scripted ? el("p", { class: "scripted" }, icon("info"), SCRIPTED) : null;
+  const words = aboutTheModel(page);
+  return words ? el("p", { class: "scripted" }, icon("info"), words) : null;
 }
