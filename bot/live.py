@@ -12,6 +12,7 @@ import structlog
 from agent.core.states import AtRest, RunningTools, State, Thinking, Waiting
 from agent.core.transcript import ToolCall
 from agent.ports import ThreadKey
+from bot import doing
 from bot.background import Background
 from bot.blocks import escape, limits
 from bot.pausing import Sleep
@@ -69,12 +70,10 @@ class LiveView:
             self._background.start(self._discard(thread, draft))
 
     def tool_started(self, thread: ThreadKey, call: ToolCall) -> None:
-        name = escape.inline(call.name)[:40]
-        status = f"a sub-agent is running {name}…" if thread.call_id else f"is running {name}…"
-        self._statuses.say(thread.parent, status)
+        self._statuses.say(thread.parent, doing.running(call, sub_agent=bool(thread.call_id)))
 
     def tool_finished(self, thread: ThreadKey, call: ToolCall, failed: bool) -> None:
-        self._statuses.say(thread.parent, "is thinking…")
+        self._statuses.say(thread.parent, doing.DELEGATING if thread.call_id else doing.THINKING)
 
     def changed(self, thread: ThreadKey, state: State) -> None:
         if thread.call_id:
@@ -84,7 +83,7 @@ class LiveView:
         match state:
             case Thinking():
                 self._thinking[thread] = state.requester
-                self._statuses.say(thread, "is thinking…", "processing")
+                self._statuses.say(thread, doing.THINKING, "processing")
             case RunningTools():
                 self._statuses.say(thread, self._statuses.now(thread) or "is working…", "processing")
             case Waiting():

@@ -103,3 +103,15 @@ async def test_where_there_are_no_sessions_it_works_all_the_same(slack_world: Sl
     ts = world.person().mentions(world.general, "ship it")
 
     await world.says("Shipped.", ts)
+
+
+async def test_people_see_how_many_sub_agents_are_at_work(slack_world: SlackWorld) -> None:
+    world = await slack_world.start()
+    world.model.will_call(("spawn_agents", {"tasks": ["one", "two"]}))
+    for _ in range(2):
+        world.model.will_hang()
+
+    ts = world.person().mentions(world.general, "compare them")
+
+    await world.asked(3)
+    await world.slack.until(lambda: status(world, ts) == "has 2 sub-agents at work…")
