@@ -43,7 +43,7 @@ def form(shown: ShownAsk, revision: int = 0) -> Rendered:
         if given:
             items.append(answer_prose(given))
         else:
-            items += _inputs(question, name, ids.QuestionRef(call_id, number, revision))
+            items += _inputs(question, name if len(asked) > 1 else "", ids.QuestionRef(call_id, number, revision))
     items += [*_still_open(shown), _buttons(call_id)]
     read_all = actions(button("Read everything", ids.SHOW_QUESTIONS, call_id))
     laid_out = lay_out(items, limits.MESSAGE_BLOCKS - size([read_all]))
@@ -61,6 +61,7 @@ def questions_view(ask: Ask) -> Block:
 
 
 def _inputs(question: Question, name: str, ref: ids.QuestionRef) -> Iterator[Block | Prose]:
+    """The name is for the labels: it tells those of several questions apart."""
     if overlong := overlong_options(question):
         yield Prose(overlong)
     if suggested := suggestion(question):

@@ -120,12 +120,12 @@ def test_one_question_is_its_text_its_options_a_field_and_the_buttons() -> None:
         small("Suggested: Staging"),
         choice(
             0,
-            "Your choice (Target)",
+            "Your choice",
             "radio_buttons",
             option(0, "Staging", "safe to break"),
             option(1, "Production"),
         ),
-        field(0, "Other (Target)", "Counts instead of a choice above"),
+        field(0, "Other", "Counts instead of a choice above"),
         BUTTONS,
     ]
     assert rendered.text == (
