@@ -14,13 +14,13 @@ from bot.blocks.parts import (
     Rendered,
     actions,
     button,
-    context,
+    heading,
     lay_out,
     modal,
     plain_text,
     section,
+    set_off,
     spoken,
-    who,
 )
 
 _LONGEST_ON_CARD = 1_500
@@ -56,14 +56,9 @@ def closed(call: ToolCall, ending: Ending) -> Rendered:
     blocks, whole = _shown(proposal)
     if not whole:
         blocks.append(actions(button("See everything", ids.SHOW_DETAILS, call.id)))
-    sentence, said = endings.of_approval(ending.how, who(ending.by)), endings.words_of(ending)
-    if said:
-        quoted = Prose((said,), head=f"{sentence}\n", quoted=True)
-        blocks += lay_out([quoted], limits.MESSAGE_BLOCKS // 2).blocks
-    else:
-        blocks.append(context(sentence))
-    plainly = endings.of_approval(ending.how, escape.inline(ending.by.name) or "someone")
-    return Rendered(spoken([f"{plainly} {escape.inline(said)}".strip(), proposal.title]), blocks)
+    outcome, words = endings.of_approval(ending), endings.words_of(ending)
+    laid_out = lay_out(set_off([heading(outcome, words), *blocks]))
+    return Rendered(spoken([f"{outcome} {escape.inline(words)}".strip(), proposal.title]), laid_out.blocks)
 
 
 def details_view(call: ToolCall) -> Block:

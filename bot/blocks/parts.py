@@ -11,6 +11,7 @@ from bot.blocks import escape, fit, limits
 Block = dict[str, Any]
 
 _BLANK = "(no text)"
+_LINE: Block = {"type": "divider"}
 _LONGEST_NAME = 80
 _SECTION = 70  # what a section takes around its text
 _LEAST = 20
@@ -72,6 +73,11 @@ def context(text: str) -> Block:
     return {"type": "context", "elements": [{"type": "mrkdwn", "text": text}]}
 
 
+def set_off(items: Sequence[Block | Prose]) -> list[Block | Prose]:
+    """Between two lines, so that it does not run into what was said before and after."""
+    return [_LINE, *items, _LINE]
+
+
 def plain_text(text: str) -> Block:
     return {"type": "plain_text", "text": text}
 
@@ -101,16 +107,26 @@ def view_budget(items: Sequence[Block | Prose]) -> int:
     return min(_VIEW, int(_BYTES_IN_VIEW / max(heaviness, 1)))
 
 
-def who(person: Person) -> str:
-    """Whoever it was, as mrkdwn that pings nobody."""
+def called(person: Person) -> str:
+    """Whoever it was, in a few words."""
     name = fit.shorten(escape.inline(person.name), _LONGEST_NAME)
-    return "someone" if escape.is_blank(name) else escape.mrkdwn(name)
+    return "someone" if escape.is_blank(name) else name
+
+
+def who(person: Person) -> str:
+    """The same as mrkdwn that pings nobody."""
+    return escape.mrkdwn(called(person))
 
 
 def bold(text: str) -> str:
     """A line of a few words; an asterisk in it would end the bold."""
     line = escape.mrkdwn(escape.inline(text).strip())
     return line if "*" in line or escape.is_blank(line) else f"*{line}*"
+
+
+def heading(text: str, words: str) -> Block | Prose:
+    """A line above everything else, and somebody's words under it, if there are any."""
+    return Prose((words,), head=f"{bold(text)}\n", quoted=True) if words else section(bold(text))
 
 
 def spoken(lines: Iterable[str]) -> str:

@@ -19,8 +19,9 @@ def question_prose(question: Question, name: str) -> Prose:
     return Prose((question.question,), head=f"{heading}\n" if heading else "")
 
 
-def answer_prose(given: Given) -> Prose:
-    return Prose((given.words,), head=f"Answered by {who(given.by)}:\n", quoted=True)
+def answer_prose(given: Given, *, alone: bool = False) -> Prose:
+    """With who gave it, unless one person gave them all and that is said already."""
+    return Prose((given.words,), head="" if alone else f"Answered by {who(given.by)}:\n", quoted=True)
 
 
 def option_texts(question: Question) -> list[str]:

@@ -115,7 +115,6 @@ def _message(core: Core, person: User, message: Message) -> Json:
         "deleted": message.subtype == "tombstone",
         "files": [_file(core, person, file_id) for file_id in message.files],
         "streaming": bool(stream and not stream.ended and core.clock.now() < stream.expires_at),
-        "stopped": bool(stream and stream.ended == "stopped_by_user"),
         "form": _form(message.blocks, message.forms.get(person.id, {})) if message.blocks else {},
     }
 

@@ -16,6 +16,7 @@ from bot.blocks.parts import Block, Rendered
 from bot.playground.blocks import faults
 
 ANN = Person(id="U1", name="Ann")
+LINE: Block = {"type": "divider"}
 
 
 def confirm(action: str, details: str = "") -> ToolCall:
@@ -31,8 +32,8 @@ def literal(text: str) -> Block:
     return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": False}}
 
 
-def small(text: str) -> Block:
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text}]}
+def mrkdwn(text: str) -> Block:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 
 def buttons(rendered: Rendered) -> list[str]:
@@ -49,7 +50,7 @@ def test_the_card_says_what_is_to_be_done_and_offers_approve_and_deny() -> None:
     rendered = card(confirm("Drop the table <users>", "It cannot be undone.\n*Really*"))
 
     assert rendered.blocks == [
-        {"type": "section", "text": {"type": "mrkdwn", "text": "*Needs your approval*"}},
+        mrkdwn("*Needs your approval*"),
         literal("Drop the table <users>"),
         literal("It cannot be undone.\n*Really*"),
         {
@@ -119,27 +120,32 @@ def test_what_does_not_fit_the_card_can_be_seen_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "last"),
+    ("how", "outcome"),
     [
-        ("approved", "Approved by Ann."),
-        ("denied", "Denied by Ann."),
-        ("cancelled", "Cancelled by Ann. It was not done."),
-        ("expired", "Expired: nobody decided in time. It was not done."),
-        ("stopped", "Stopped by Ann. It was not done."),
+        ("approved", "✓ Approved by Ann"),
+        ("denied", "✕ Denied by Ann"),
+        ("cancelled", "✕ Not decided: it was not done"),
+        ("expired", "✕ Expired: nobody decided in time, and it was not done"),
+        ("stopped", "✕ Not decided: it was not done"),
+        ("failed", "✕ Closed: the run failed, and it was not done"),
     ],
 )
-def test_the_closed_card_says_who_decided(how: How, last: str) -> None:
+def test_the_closed_card_says_above_all_what_became_of_it(how: How, outcome: str) -> None:
     rendered = closed(confirm("Deploy"), Ending(call_id="c", how=how, by=ANN))
 
-    assert rendered.blocks == [literal("Deploy"), small(last)]
-    assert rendered.text == f"{last}\nDeploy"
+    assert rendered.blocks == [LINE, mrkdwn(f"*{outcome}*"), literal("Deploy"), LINE]
+    assert rendered.text == f"{outcome}\nDeploy"
 
 
 def test_the_closed_card_says_why_it_was_denied() -> None:
     rendered = closed(confirm("Deploy"), Ending(call_id="c", how="denied", by=ANN, words="not on\n<a> Friday"))
 
-    reason = {"type": "mrkdwn", "text": "Denied by Ann.\n> not on\n> &lt;a&gt; Friday"}
-    assert rendered.blocks == [literal("Deploy"), {"type": "section", "text": reason}]
+    assert rendered.blocks == [
+        LINE,
+        mrkdwn("*✕ Denied by Ann*\n> not on\n> &lt;a&gt; Friday"),
+        literal("Deploy"),
+        LINE,
+    ]
 
 
 values = st.recursive(

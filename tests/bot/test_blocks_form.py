@@ -21,6 +21,7 @@ ANSWERED = Ending(call_id="c", how="answered")
 
 ANN = Person(id="U1", name="Ann")
 CALL = "000001000"
+LINE: Block = {"type": "divider"}
 WHERE = question("Where to?", ("Staging", "safe to break"), "Production", header="Target", default="Staging")
 DAYS = question("Which days?", "Monday", "Tuesday", multiSelect=True, allowCustom=False)
 WHY = question("Why?")
@@ -381,29 +382,63 @@ def test_a_receipt_says_what_was_answered_and_by_whom() -> None:
     closed = receipt(shown(WHERE, WHY, answers={0: "Staging", 1: "two lines\n> and *stars*"}), ANSWERED)
 
     assert closed.blocks == [
+        LINE,
+        mrkdwn("*✓ Answered by Ann*"),
+        mrkdwn("*1. Target*\nWhere to?"),
+        mrkdwn("> Staging"),
+        mrkdwn("*Question 2*\nWhy?"),
+        mrkdwn("> two lines\n> &gt; and *stars*"),
+        LINE,
+    ]
+    assert closed.text == (
+        "✓ Answered by Ann\nWhere to?\nStaging (answered by Ann)\nWhy?\ntwo lines &gt; and *stars* (answered by Ann)"
+    )
+
+
+def test_a_receipt_of_several_peoples_answers_says_whose_each_is() -> None:
+    by_ann = shown(WHERE, WHY, answers={0: "Staging"})
+    both = ShownAsk(by_ann.ask, by_ann.open.taking({1: "because"}, Person(id="U2", name="Ben"))[0])
+
+    assert receipt(both, ANSWERED).blocks == [
+        LINE,
+        mrkdwn("*✓ Answered*"),
         mrkdwn("*1. Target*\nWhere to?"),
         mrkdwn("Answered by Ann:\n> Staging"),
         mrkdwn("*Question 2*\nWhy?"),
-        mrkdwn("Answered by Ann:\n> two lines\n> &gt; and *stars*"),
+        mrkdwn("Answered by Ben:\n> because"),
+        LINE,
     ]
-    assert closed.text == ("Where to?\nStaging (answered by Ann)\nWhy?\ntwo lines &gt; and *stars* (answered by Ann)")
+
+
+def test_a_receipt_of_half_the_answers_says_which_half() -> None:
+    half = receipt(shown(WHERE, WHY, answers={0: "Staging"}), Ending(call_id="c", how="cancelled", by=ANN))
+
+    assert half.blocks == [
+        LINE,
+        mrkdwn("*✕ Not all answered*"),
+        mrkdwn("*1. Target*\nWhere to?"),
+        mrkdwn("Answered by Ann:\n> Staging"),
+        mrkdwn("*Question 2*\nWhy?"),
+        small("Not answered"),
+        LINE,
+    ]
 
 
 @pytest.mark.parametrize(
-    ("how", "words", "last"),
+    ("how", "words", "first"),
     [
-        ("skipped", "", small("Skipped by Ann: the agent decides.")),
-        ("cancelled", "", small("Cancelled by Ann.")),
-        ("expired", "", small("Expired: nobody answered in time.")),
-        ("stopped", "", small("Stopped by Ann.")),
-        ("failed", "", small("Closed: the run failed.")),
-        ("response", "neither\nof them", mrkdwn("Answered in words by Ann:\n> neither\n> of them")),
+        ("skipped", "", "*→ Skipped by Ann: the agent decides*"),
+        ("cancelled", "", "*✕ Not answered*"),
+        ("expired", "", "*✕ Expired: nobody answered in time*"),
+        ("stopped", "", "*✕ Not answered*"),
+        ("failed", "", "*✕ Closed: the run failed*"),
+        ("response", "neither\nof them", "*✓ Answered in words by Ann*\n> neither\n> of them"),
     ],
 )
-def test_a_receipt_says_how_it_ended(how: How, words: str, last: Block) -> None:
+def test_a_receipt_says_above_all_how_it_ended(how: How, words: str, first: str) -> None:
     closed = receipt(shown(WHERE), Ending(call_id="c", how=how, by=ANN, words=words))
 
-    assert closed.blocks == [mrkdwn("*Target*\nWhere to?"), small("Not answered"), last]
+    assert closed.blocks == [LINE, mrkdwn(first), mrkdwn("*Target*\nWhere to?"), LINE]
     assert closed.text.splitlines()[1:] == ["Where to?", "Not answered"]
 
 

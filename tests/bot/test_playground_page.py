@@ -213,8 +213,6 @@ async def test_a_status_and_a_stream_are_seen_to_expire_by_themselves(
         slack.clock.advance(180)
         await ben.until(lambda table: not table[written]["streaming"])
 
-    assert ben.table[written]["stopped"] is False
-
 
 async def test_a_file_is_only_for_those_who_see_its_message(slack: LocalSlack, web: aiohttp.ClientSession) -> None:
     slack.people["ann"].writes(LEADS, "look", files={"salaries.html": b"<script>alert(1)</script>", "ann.png": b"PNG"})

@@ -93,8 +93,13 @@ async def test_cancel_ends_the_run_says_so_and_the_next_mention_works(slack_worl
 
     await ann.clicks(form, "Cancel")
     await world.slack.until(lambda: [m for m in world.replies(ts) if m.text == "Cancelled by ann."])
+    await world.at_rest()
     assert len(world.model.requests) == 1
     assert world.forms(ts) == []
+    receipt, ending = [message.words for message in world.replies(ts)]
+    assert "✕ Not answered" in receipt
+    assert "by ann" not in receipt, "said twice"
+    assert ending == "Cancelled by ann."
     world.model.will_say("Good morning.")
     ann.mentions(world.general, "hello again", ts)
 

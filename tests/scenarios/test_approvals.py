@@ -37,7 +37,7 @@ async def test_an_action_is_shown_to_the_letter_and_approved(slack_world: SlackW
 
     await world.says("Dropped.", ts)
     assert world.result() == {"approved": True, "decided_by": "ben"}
-    await world.says("Approved by ben.", ts)
+    await world.says("✓ Approved by ben", ts)
     assert world.forms(ts) == []
 
 
@@ -53,7 +53,7 @@ async def test_a_denial_carries_the_reason_that_was_written_for_the_model(slack_
     assert outcome.acked
     await world.says("Then not.", ts)
     assert world.result() == {"approved": False, "decided_by": "ben", "reason": "not on a Friday"}
-    assert "not on a Friday" in (await world.says("Denied by ben.", ts)).words
+    assert "not on a Friday" in (await world.says("✕ Denied by ben", ts)).words
 
 
 async def test_the_reason_may_be_left_out(slack_world: SlackWorld) -> None:
@@ -128,7 +128,7 @@ async def test_what_was_approved_can_be_seen_in_full_afterwards(slack_world: Sla
     await ann.clicks(shown, "Approve")
     await world.says("Wiped.", ts)
 
-    closed = await world.says("Approved by ann.", ts)
+    closed = await world.says("✓ Approved by ann", ts)
     await ben.clicks(closed, "See everything")
 
     assert "the end" in (await modal(world, "ben")).words

@@ -72,6 +72,7 @@ async def test_stop_while_a_question_is_open_closes_the_form(slack_world: SlackW
     ann.mentions(world.general, "stop", ts)
     await world.slack.until(lambda: not world.forms(ts))
     await world.says("Stopped by ann.", ts)
+    assert "by ann" not in (await world.says("✕ Not answered", ts)).words, "said twice"
     await ben.clicks(form, "Skip")
 
     await world.told("ann has already stopped this run.", ben)

@@ -90,7 +90,7 @@ async def test_a_mention_with_several_open_closes_the_ask_with_the_words_as_resp
 
     await world.says("Never mind then.", ts)
     assert world.result() == {"answers": {"Where to?": "Staging"}, "response": "forget it, we ship on Monday"}
-    receipt = await world.says("Answered in words by ben:", ts)
+    receipt = await world.says("✓ Answered in words by ben", ts)
     assert "forget it, we ship on Monday" in receipt.words
     assert receipt.buttons == []
 

@@ -88,7 +88,6 @@ function content(page, { message, isPrivate }) {
   if (message.streaming) endOf(drawn).append(el("span", { class: "cursor", "aria-hidden": "true" }));
   if (message.edited && !message.streaming && !message.by_app)
     endOf(drawn).append(el("span", { class: "edited", text: "(edited)" }));
-  if (message.stopped) drawn.append(el("p", { class: "edited", text: "Stopped" }));
   return el("div", { class: "message-content", dir: "auto" }, drawn);
 }
 
