@@ -12,7 +12,8 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Locator, Page, async_playwright, expect
 
-SCREENSHOTS = Path(__file__).parent.parent.parent / "build" / "screenshots"
+_ROOT = Path(__file__).parent.parent.parent
+SCREENSHOTS = _ROOT / "build" / "screenshots"
 _FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -45,8 +46,10 @@ class Playground:
         self.url = ""
 
     async def start(self) -> None:
-        program = (sys.executable, "-m", "bot", "playground", "--port", "0", "--pace", "0")
-        bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        """At a port of its own, and again at the same."""
+        port = self.url.rpartition(":")[2] or "0"
+        program = (sys.executable, "-m", "bot", "playground", "--port", port, "--pace", "0")
+        bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | {"PYTHONPATH": str(_ROOT)}
         out = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(*program, cwd=self._folder, env=bare, stdout=out)
         assert self._process.stdout
@@ -70,10 +73,6 @@ class Tab:
         self.complaints: list[str] = []
         page.on("console", lambda told: self.complaints.append(told.text) if told.type == "error" else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-
-    def moves_to(self, url: str) -> None:
-        """The playground is somewhere else now."""
-        self._url = url
 
     async def comes(self, person: str = "ann", place: str = "C0GENERAL") -> None:
         await self.page.goto(f"{self._url}/?as={person}#{place}")
