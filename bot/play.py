@@ -125,7 +125,7 @@ def _advice(settings: Settings) -> str:
     """How to have a real model, for the terminal, the page and the scripted one to say; "" if there is one."""
     missing = settings.missing(*FOR_A_MODEL)
     too = "" if len(missing) == len(FOR_A_MODEL) else " too"
-    return f"For a real one, put {' and '.join(missing)} into .env{too} and start again." if missing else ""
+    return f"For a real model, put {' and '.join(missing)} into .env{too} and start again." if missing else ""
 
 
 def _model(settings: Settings, advice: str) -> str:

@@ -126,7 +126,7 @@ async def test_it_says_where_it_is_answers_by_the_script_and_stops_when_told(tmp
         assert "The model is scripted" in playground.said
         assert "Ctrl-C stops it" in playground.said
         async with page(playground.url) as ann:
-            advice = "For a real one, put OPENAI_API_KEY and OPENAI_MODEL into .env and start again."
+            advice = "For a real model, put OPENAI_API_KEY and OPENAI_MODEL into .env and start again."
             assert ann.table["app"]["advice"] == advice
             assert ann.table["app"]["prompts"] == list(PROMPTS)
             await ann.ask("write", channel=GENERAL, text=f"@parley {PROMPTS[0]}")
@@ -192,7 +192,7 @@ async def test_a_real_model_is_asked_when_one_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("given", "other"), [("OPENAI_API_KEY", "OPENAI_MODEL"), ("OPENAI_MODEL", "OPENAI_API_KEY")])
 async def test_of_half_a_model_only_the_other_half_is_asked_for(given: str, other: str, tmp_path: Path) -> None:
-    advice = f"For a real one, put {other} into .env too and start again."
+    advice = f"For a real model, put {other} into .env too and start again."
     async with running(tmp_path, **{given: "sk-x"}) as playground, page(playground.url) as ann:
         assert f"The model is scripted: it knows a few stories. {advice}\n" in playground.said
         assert ann.table["app"]["advice"] == advice

@@ -9,7 +9,7 @@ from aiohttp import web
 from bot.playground.scripted_model import ScriptedModel
 from tests.support.slack_world import SlackWorld
 
-ADVICE = "For a real one, put OPENAI_MODEL into .env."
+ADVICE = "For a real model, put OPENAI_MODEL into .env."
 
 
 class Storyteller:
