@@ -11,7 +11,8 @@ from playwright.async_api import Browser
 from tests.support.browser import Playground, Tab, chromium, opened
 
 PICTURES = Path(__file__).parent / "pictures"
-SIZE = {"width": 1180, "height": 820}
+SIZE = {"width": 1360, "height": 900}  # so that the thread beside its channel is 550 wide, and seen whole
+SHARPNESS = 1.75  # sharp enough for any screen at half a page's width, and each less than 200 KB
 
 
 async def main(program: str) -> None:
@@ -28,7 +29,9 @@ async def main(program: str) -> None:
 
 async def take(browser: Browser, url: str) -> None:
     """A question, and what it becomes."""
-    context = await browser.new_context(viewport=SIZE, device_scale_factor=2, locale="en-GB", color_scheme="light")
+    context = await browser.new_context(
+        viewport=SIZE, device_scale_factor=SHARPNESS, locale="en-GB", color_scheme="light"
+    )
     ann = Tab(await context.new_page(), url)
     await ann.comes("ann")
     await ann.writes("@parley Help us choose a database for the new service")
@@ -41,8 +44,9 @@ async def take(browser: Browser, url: str) -> None:
 
 
 async def save(tab: Tab, name: str) -> None:
+    """The thread alone: a whole page could not be read beside another one."""
     await tab.page.mouse.move(0, 0)
-    await tab.page.screenshot(path=PICTURES / f"{name}.png", animations="disabled", scale="css")
+    await tab.thread.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
 
 
 if __name__ == "__main__":
