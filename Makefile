@@ -18,9 +18,12 @@ install: .venv/installed  ## create .venv with everything, at the locked version
 run: install  ## start Parley: in Slack if .env has its tokens, else in a Slack of its own in the browser
 	$(BIN)/parley run
 
-test: install  ## run every test, with branch coverage; those that kill processes come last, and alone
-	$(BIN)/pytest --cov --cov-report= -n auto --maxprocesses 4 --dist worksteal --ignore tests/crash
-	$(BIN)/pytest --cov --cov-append --cov-report=term:skip-covered tests/crash
+# What loads the whole machine by itself, and prints how long it took.
+ALONE := tests/crash tests/test_fresh_clone.py
+
+test: install  ## run every test, with branch coverage
+	$(BIN)/pytest --cov --cov-report= -n auto --maxprocesses 4 --dist worksteal $(ALONE:%=--ignore=%)
+	$(BIN)/pytest --cov --cov-append --cov-report=term:skip-covered $(ALONE)
 
 check: install  ## check format, lint and strict types
 	$(BIN)/ruff format --check .
