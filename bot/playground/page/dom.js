@@ -94,6 +94,7 @@ export function svg(tag, attributes = {}, ...children) {
 // Keeps the children of parent in step with items. `same(item)` gives all that a drawing depends on (the item itself
 // unless told); a child whose key and JSON of that are unchanged is left alone, any other is drawn again.
 export function keyed(parent, items, key, draw, same = (item) => item) {
+  const hadFocus = holdsFocus(parent);
   const old = new Map();
   for (const child of parent.children) if (child.keyedBy !== undefined) old.set(child.keyedBy, child);
   const kept = items.map((item) => {
@@ -109,6 +110,17 @@ export function keyed(parent, items, key, draw, same = (item) => item) {
   });
   for (const child of old.values()) child.remove();
   putInOrder(parent, kept);
+  if (hadFocus) findFocus(parent);
+}
+
+export function holdsFocus(node) {
+  return node.contains(document.activeElement);
+}
+
+// After the focused element was taken out of this node: the nearest thing around it that can have the focus gets it.
+export function findFocus(node) {
+  if (!holdsFocus(node) && document.activeElement === document.body)
+    node.closest("[tabindex]")?.focus({ preventScroll: true });
 }
 
 function putInOrder(parent, children) {
@@ -120,6 +132,7 @@ function putInOrder(parent, children) {
 }
 
 // Puts `fresh` where `old` was; what was focused, selected, opened or scrolled in it by a `data-focus` id stays so.
+// Where the focused control has no twin, what is around it gets the focus.
 export function replaceKeepingFocus(old, fresh) {
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const selection = focused && selectionOf(focused);
@@ -132,6 +145,7 @@ export function replaceKeepingFocus(old, fresh) {
     if (twin) Object.assign(twin, { scrollTop: node.scrollTop, scrollLeft: node.scrollLeft });
   }
   const twin = focused && withFocusId(fresh, focused.dataset.focus);
+  if (focused && !twin) findFocus(fresh);
   if (!twin) return;
   twin.focus({ preventScroll: true });
   if (selection) twin.setSelectionRange(...selection);

@@ -108,7 +108,15 @@ class Page {
   // After something was sent: the thread where the app will answer opens beside the channel.
   wrote(channel, thread, text, result) {
     const forApp = channel.kind === "im" || text.toLowerCase().includes(`@${this.appUser()?.name || "parley"}`);
-    if (!thread && forApp && channel.app_is_in && result?.ts && !NARROW.matches) this.openThread(channel.id, result.ts);
+    const opens = !thread && forApp && channel.app_is_in && result?.ts && !NARROW.matches;
+    if (opens) this.openThread(channel.id, result.ts);
+    if (!thread) this._stayNear(opens ? this.thread : this.channel);
+  }
+
+  // Whoever writes goes on writing. For others the button they pressed is gone, and this is where it goes on.
+  _stayNear(view) {
+    const isWriting = document.activeElement?.matches("textarea, input");
+    if (!isWriting) requestAnimationFrame(() => requestAnimationFrame(() => view.list.focus()));
   }
 
   // What Esc means: the innermost thing that is open closes. Whether there was one.

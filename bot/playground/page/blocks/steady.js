@@ -1,6 +1,6 @@
 // Puts a fresh drawing where an old one was, but leaves alone every part that would look the same.
 
-import { replaceKeepingFocus } from "../dom.js";
+import { findFocus, holdsFocus, replaceKeepingFocus } from "../dom.js";
 
 const CONTROLS = "input, textarea, select, button, details";
 const REPORTS = ".block-markdown, .markdown, .block-rich_text, .rich-text";
@@ -8,6 +8,7 @@ const REPORTS = ".block-markdown, .markdown, .block-rich_text, .rich-text";
 // `old` stays in the page; its blocks become those of `fresh`. Blocks that came or went between others do not matter:
 // each is settled with the one that looks the same or holds the same fields.
 export function settleBlocks(old, fresh) {
+  const hadFocus = holdsFocus(old);
   const wanted = [...fresh.children];
   const there = [...old.children];
   wanted.forEach((node, position) => {
@@ -20,6 +21,7 @@ export function settleBlocks(old, fresh) {
   });
   for (const gone of there) gone.remove();
   old.className = fresh.className;
+  if (hadFocus) findFocus(old);
 }
 
 function isTwin(one, other) {

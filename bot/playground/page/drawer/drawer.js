@@ -60,11 +60,26 @@ export class Drawer {
   }
 
   toggle(open = !this._kept.open) {
+    const from = document.activeElement;
+    const wasInside = this.node.contains(from);
     this._kept.open = open;
     this._keep();
     this.watch();
+    this.draw(); // what is hidden takes no focus
     this._page.redraw();
-    if (open) this._buttons.find((button) => button.dataset.tab === this._kept.tab)?.focus();
+    if (open) this._focus(from);
+    else if (wasInside) this._giveBack();
+  }
+
+  _focus(from) {
+    if (!this.node.contains(from)) this._from = from;
+    this._buttons.find((button) => button.dataset.tab === this._kept.tab)?.focus();
+  }
+
+  // To where the focus was when it was opened, if that is still there.
+  _giveBack() {
+    this._from?.focus();
+    if (document.activeElement === document.body) this._page.focusComposer();
   }
 
   // The log is sent only to those who look at it.

@@ -44,6 +44,10 @@ export class MessageList {
     this._showJump();
   }
 
+  focus() {
+    this._scroller.focus({ preventScroll: true });
+  }
+
   toBottom() {
     this._stuck = true;
     this._missed = 0;
