@@ -22,7 +22,7 @@ BEGIN = """async () => {
     surface: { channel: "C1", ts: "1.000001" },
     act: (name, fields) => { told.push([name, fields]); return new Promise((done) => (window.settle = done)); },
     openConfirm: async ({ title }) => { told.push(["confirm", title.text]); return window.sayYes === true; },
-    openThread: tell("thread"), openChannel: tell("channel"), openPerson: tell("person"), ...more });
+    openThread: tell("thread"), openChannel: tell("channel"), wayToPerson: (id) => () => tell("person")(id), ...more });
   window.draw = {
     mrkdwn: (text) => drawText(text, around()),
     markdown: (text) => drawMarkdown(text, around()),

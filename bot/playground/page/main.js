@@ -90,7 +90,8 @@ class Page {
     this.redraw();
   }
 
-  openPerson = (id) => (id === this.app().user && this.im() ? go(HOME) : null);
+  // What opens when somebody's name is clicked; null if nothing does.
+  wayToPerson = (id) => (id === this.app().user && this.im() ? () => go(HOME) : null);
   openPalette = () => openPalette(this);
   openShortcuts = () => openShortcuts();
   toggleDrawer = () => this.drawer.toggle();
@@ -210,8 +211,11 @@ class Page {
 
   // What is open and in sight counts as read; the views first note up to where it was before.
   _open(channel) {
-    if (this.place.kind === "home" || !channel) return;
-    const { thread } = this.place;
+    const isAway = this.place.kind === "home" || !channel;
+    const thread = !isAway && this.place.thread;
+    if (isAway) this.channel.leave();
+    if (!thread) this.thread.leave();
+    if (isAway) return;
     this.channel.open(channel);
     if (thread) this.thread.open(channel, thread);
     if (document.hidden || this._screen() === "menu") return;

@@ -20,6 +20,11 @@ export function now() {
   return Date.now() + ahead;
 }
 
+// Another one with every day, and whenever the clock was pushed on: what is said of dates is another then.
+export function today() {
+  return `${new Date(now()).toDateString()} +${ahead}`;
+}
+
 export function nameOf(user) {
   return user ? user.real_name || user.name || user.id : "Someone";
 }

@@ -39,17 +39,21 @@ export class ChannelView {
     if (refresh !== this._refresh) this._around(channel, items.length === 0);
     this._refresh = refresh;
     this._invite(channel);
-    this.list.draw(items, { place: channel.id, seen: this._seen, me: mirror.get("me") });
+    this.list.draw(items, mirror.get("me"));
     const name = channel.kind === "im" ? `Message ${this._page.appName()}` : `Message #${channel.name}`;
     const placeholder = this._placeholder(channel, name);
     this.composer.draw({ channel, thread: "", name, placeholder, refusal: this._page.refusal() });
   }
 
-  // The messages up to here were read when the channel was opened; a line marks what came after.
+  // A line marks what is unread by now.
   open(channel) {
     if (channel.id === this._channel) return;
     this._channel = channel.id;
-    this._seen = this._page.seen.at(channel.id);
+    this.list.open(this._page.seen.at(channel.id));
+  }
+
+  leave() {
+    this._channel = "";
   }
 
   _invite(channel) {

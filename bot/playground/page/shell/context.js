@@ -19,7 +19,7 @@ export function contextFor(page, surface, content, errors = {}) {
     openConfirm,
     openThread: (channel, thread, ts) => page.openMessage({ channel, thread, ts }),
     openChannel: page.openChannel,
-    openPerson: page.openPerson,
+    wayToPerson: page.wayToPerson,
   };
 }
 

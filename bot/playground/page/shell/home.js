@@ -1,7 +1,7 @@
 // The app's Home tab, and the head with its two tabs that it shares with the direct messages.
 
 import { el, icon } from "../dom.js";
-import { avatar } from "../names.js";
+import { avatar, today } from "../names.js";
 import { drawBlocks } from "../blocks/blocks.js";
 import { settleBlocks } from "../blocks/steady.js";
 import { HOME, MENU, addressOf } from "../state/places.js";
@@ -59,7 +59,7 @@ export class HomeView {
 
   draw() {
     const { mirror } = this._page;
-    const drawn = JSON.stringify([mirror.version("home"), mirror.version("app"), mirror.version("me")]);
+    const drawn = JSON.stringify([mirror.version("home"), mirror.version("app"), mirror.version("me"), today()]);
     if (drawn === this._drawn) return;
     this._drawn = drawn;
     this._head.replaceChildren(...appHead(this._page, "home"));

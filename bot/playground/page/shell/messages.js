@@ -1,7 +1,7 @@
 // A list of messages, newest at the bottom, that stays at the bottom for who is there and tells the others what is new.
 
 import { el, icon, keyed } from "../dom.js";
-import { dayKey, dayName } from "../names.js";
+import { dayKey, dayName, today } from "../names.js";
 import { drawMessage } from "./message.js";
 import { walkable } from "./walking.js";
 
@@ -29,18 +29,27 @@ export class MessageList {
     watch.observe(this._inner);
   }
 
-  // items: messages as message.js wants them, oldest first; `seen` is the newest ts that was read before it was opened.
-  draw(items, { place, seen = "", me }) {
-    if (place !== this._place) this._begin(place, items);
-    this._count(items, me);
+  // What is drawn from now on is another place; `seen` is the newest ts that was read there before.
+  open(seen) {
+    this.list.replaceChildren();
+    this._stuck = true;
+    this._missed = 0;
+    this._seen = seen;
+    this._isNew = true;
+  }
+
+  // items: messages as message.js wants them, oldest first.
+  draw(items, me) {
+    const fresh = this._isNew ? this._begin(items) : this._count(items, me);
     keyed(
       this.list,
-      this._lines(items, seen, me),
+      this._lines(items, me),
       (line) => line.key,
       (line, old) => this._line(line, old),
       (line) => line.same,
     );
     if (this._stuck) this._down();
+    if (this._stuck && fresh) this._showWhole(fresh);
     this._showJump();
   }
 
@@ -57,34 +66,64 @@ export class MessageList {
 
   // Brings a message into view and lets it glow; whether it was there.
   show(ts) {
-    const node = [...this.list.children].find((child) => child.dataset.ts === ts);
+    const node = this._nodeOf(ts);
     if (!node) return false;
     this._stuck = false;
-    node.scrollIntoView({ block: "center" });
+    node.scrollIntoView({ block: this._isTall(node) ? "start" : "center" });
     node.classList.add("glow");
     setTimeout(() => node.classList.remove("glow"), 2500);
     return true;
   }
 
-  _begin(place, items) {
-    this._place = place;
-    this.list.replaceChildren();
-    this._stuck = true;
-    this._missed = 0;
-    this._newest = items.at(-1)?.message.ts || "";
+  // The newest message, if it was not read. Where one has never been, nothing is marked as new.
+  _begin(items) {
+    this._isNew = false;
+    this._newest = items.at(-1)?.message.ts || "0";
+    const isRead = this._newest <= this._seen;
+    this._seen ||= this._newest;
+    return isRead ? null : items.at(-1)?.message;
   }
 
+  // The newest of those that came since the last drawing, if somebody else sent it. What comes before one's eyes, or
+  // when one has written oneself, is read.
   _count(items, me) {
     const fresh = items.filter(({ message }) => message.ts > this._newest);
-    if (fresh.some(({ message }) => message.user === me)) this._stuck = true;
+    const isMine = ({ message }) => message.user === me;
+    const isMarked = items.some((item) => item.message.ts > this._seen && !fresh.includes(item) && !isMine(item));
+    if (fresh.some(isMine)) this._stuck = true;
     if (!this._stuck) this._missed += fresh.length;
-    this._newest = items.at(-1)?.message.ts || this._newest;
+    const newest = items.at(-1)?.message.ts || this._newest;
+    const isSeen = fresh.some(isMine) || (this._isLookedAt() && !isMarked);
+    if (isSeen && newest > this._seen) this._seen = newest;
+    this._newest = newest;
+    return fresh.length && !isMine(fresh.at(-1)) ? fresh.at(-1).message : null;
   }
 
-  _lines(items, seen, me) {
+  _isLookedAt() {
+    return this._stuck && !document.hidden && this._scroller.clientHeight > 0;
+  }
+
+  _nodeOf(ts) {
+    return [...this.list.children].find((child) => child.dataset.ts === ts);
+  }
+
+  _isTall(node) {
+    return this._scroller.clientHeight > 0 && node.offsetHeight > this._scroller.clientHeight;
+  }
+
+  // One begins to read a message that does not fit at its beginning, unless it is still being written.
+  _showWhole({ ts, streaming }) {
+    const node = this._nodeOf(ts);
+    if (streaming || !node || !this._isTall(node)) return;
+    this._stuck = false;
+    node.scrollIntoView({ block: "start" });
+    this._top = this._scroller.scrollTop;
+  }
+
+  _lines(items, me) {
     const lines = [];
     let before = null;
-    let marked = !seen;
+    let marked = false;
     let day = "";
     for (const item of items) {
       const { message } = item;
@@ -93,13 +132,13 @@ export class MessageList {
         lines.push({ key: `day/${day}`, same: dayName(message.ts), day: message.ts });
         before = null;
       }
-      if (!marked && message.ts > seen && message.user !== me) {
+      if (!marked && message.ts > this._seen && message.user !== me) {
         marked = true;
         before = null;
         lines.push({ key: "new", same: 1, isNew: true });
       }
       item.grouped = isGrouped(before, item);
-      lines.push({ key: item.key, same: [item.version, item.grouped, item.same], item });
+      lines.push({ key: item.key, same: [item.version, item.grouped, item.same, today()], item });
       before = item.after ? null : item;
       if (item.after) lines.push({ key: "after", same: item.after, text: item.after });
     }

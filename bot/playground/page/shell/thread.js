@@ -65,7 +65,6 @@ export class ThreadView {
 
   draw(channel, thread) {
     const { mirror } = this._page;
-    const place = `${channel.id}/${thread}`;
     const items = threadItems(this._page, channel.id, thread);
     const session = mirror.get(`session/${channel.id}/${thread}`);
     this._title.textContent = session?.title || "Thread";
@@ -73,7 +72,7 @@ export class ThreadView {
     this.list.top.replaceChildren(
       ...(items.length ? [] : [el("p", { class: "beginning quiet", text: "This thread is not there (any more)." })]),
     );
-    this.list.draw(items, { place, seen: this._seen, me: mirror.get("me") });
+    this.list.draw(items, mirror.get("me"));
     this._drawDoing(channel, thread, session);
     this.composer.draw({
       channel,
@@ -94,8 +93,12 @@ export class ThreadView {
     const place = `${channel.id}/${thread}`;
     if (place === this._place) return;
     this._place = place;
-    this._seen = this._page.seen.at(place);
+    this.list.open(this._page.seen.at(place));
     this._round = 0;
+  }
+
+  leave() {
+    this._place = "";
   }
 
   _drawDoing(channel, thread, session) {

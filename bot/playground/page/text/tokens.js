@@ -1,6 +1,7 @@
 // What stands between < and > in Slack's text: people, channels, broadcasts, dates and links; and its three entities.
 
 import { el } from "../dom.js";
+import { now } from "../names.js";
 import { link } from "./links.js";
 
 const TOKEN = /<([^<>\n]{1,4000})>/y;
@@ -40,7 +41,7 @@ export function person(id, label, context) {
   const user = context.users?.(id);
   const name = user ? user.real_name || user.name : label || id;
   const marked = id === context.me ? "mention me" : "mention";
-  return reference(marked, `@${name}`, user && context.openPerson && (() => context.openPerson(id)));
+  return reference(marked, `@${name}`, user && context.wayToPerson?.(id));
 }
 
 export function channel(id, label, context) {
@@ -104,12 +105,12 @@ function day(moment, more) {
 
 function nearDay(moment) {
   const midnight = (then) => new Date(then.getFullYear(), then.getMonth(), then.getDate()).getTime();
-  const days = Math.round((midnight(moment) - midnight(new Date())) / 86_400_000);
+  const days = Math.round((midnight(moment) - midnight(new Date(now()))) / 86_400_000);
   return { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days] ?? null;
 }
 
 function ago(moment) {
-  const seconds = (moment.getTime() - Date.now()) / 1000;
+  const seconds = (moment.getTime() - now()) / 1000;
   const [size, unit] = [
     [86_400, "day"],
     [3_600, "hour"],
