@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, WebSocket, expect
 from slack_bolt.async_app import AsyncAck
 
 from bot.playground.server import LocalSlack
@@ -128,6 +128,28 @@ async def test_what_the_app_could_not_be_told_is_not_shown_as_if_it_knew(coming:
     await expect(ann.page.get_by_text("Nothing was sent.")).to_be_visible()
     await expect(ann.messages.get_by_role("radio", name="No")).not_to_be_checked()
     await coming.come()
+
+
+async def test_an_attempt_to_connect_that_was_given_up_never_comes_about(coming: Coming, ann: Tab) -> None:
+    sockets: list[WebSocket] = []
+    ann.page.on("websocket", lambda socket: sockets.append(socket))
+    await expect(ann.composer).to_be_visible()
+    port = int(coming.slack.core.url.rpartition(":")[2])
+    await coming.go()
+    callers: list[asyncio.StreamWriter] = []
+    silent = await asyncio.start_server(lambda _reader, writer: callers.append(writer), "127.0.0.1", port)
+    async with ann.page.expect_websocket():  # nobody answers it
+        await ann.page.get_by_role("button", name="Try now").click()
+
+    async with ann.page.expect_websocket():
+        await ann.page.get_by_role("button", name="Try now").click()
+
+    assert [socket.is_closed() for socket in sockets][-2:] == [True, False]
+    silent.close()
+    for caller in callers:
+        caller.close()
+    await coming.come()
+    await expect(lost(ann)).to_be_hidden()
 
 
 async def test_one_goes_on_writing_while_the_playground_is_gone(coming: Coming, ann: Tab) -> None:

@@ -66,12 +66,13 @@ export class Mirror {
   }
 
   _connect() {
+    this._socket?.close(); // one that has not come about yet must not do so later
     const url = new URL(`/page/socket?as=${encodeURIComponent(this.as)}`, location.href);
     url.protocol = url.protocol.replace("http", "ws");
     const socket = new WebSocket(url);
     this._socket = socket;
     socket.addEventListener("open", () => this._opened(socket));
-    socket.addEventListener("message", (event) => this._heard(JSON.parse(event.data)));
+    socket.addEventListener("message", (event) => this._heard(socket, JSON.parse(event.data)));
     socket.addEventListener("close", () => this._closed(socket));
   }
 
@@ -94,7 +95,8 @@ export class Mirror {
     this._tell([], false);
   }
 
-  _heard(frame) {
+  _heard(socket, frame) {
+    if (socket !== this._socket) return;
     if (frame.type === "done") {
       this._waiting.get(frame.id)?.({ error: frame.error || "", errors: frame.errors || {}, result: frame.result });
       this._waiting.delete(frame.id);
