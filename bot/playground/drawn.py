@@ -34,7 +34,6 @@ def _look(person: str, message: Message, now: float) -> Look:
         message.text,
         message.blocks,
         message.edited_ts,
-        message.subtype,
         message.name,
         stream and (stream.ended, now < stream.expires_at),
         filled and {block: dict(actions) for block, actions in filled.items()},

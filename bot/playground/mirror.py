@@ -37,7 +37,7 @@ def table(core: Core, person: User, guide: Guide) -> Table:
     if home := space.homes.get(person.id):
         found["home"] = {"id": home.id, "blocks": home.blocks, "form": _form(home.blocks, home.values)}
     if stack := space.modals.get(person.id):
-        found["modal"] = _modal(stack[-1], len(stack))
+        found["modal"] = _modal(stack[-1])
     return found
 
 
@@ -111,8 +111,8 @@ def _message(core: Core, person: User, message: Message) -> Json:
         "name": message.name,
         "text": message.text,
         "blocks": message.blocks,
+        "used_by": core.used_by.get((message.channel, message.ts)),
         "edited": message.edited_ts is not None,
-        "deleted": message.subtype == "tombstone",
         "files": [_file(core, person, file_id) for file_id in message.files],
         "streaming": bool(stream and not stream.ended and core.clock.now() < stream.expires_at),
         "form": _form(message.blocks, message.forms.get(person.id, {})) if message.blocks else {},
@@ -129,10 +129,9 @@ def _file(core: Core, person: User, file_id: str) -> Json:
     return {"id": file.id, "name": file.name, "mimetype": file.mimetype, "url": address}
 
 
-def _modal(view: View, depth: int) -> Json:
+def _modal(view: View) -> Json:
     texts = {name: (view.body.get(name) or {}).get("text") for name in ("title", "submit", "close")}
-    form = _form(view.blocks, view.values)
-    return {"id": view.id, **texts, "blocks": view.blocks, "form": form, "depth": depth}
+    return {"id": view.id, **texts, "blocks": view.blocks, "form": _form(view.blocks, view.values)}
 
 
 def _trouble(core: Core) -> Json:

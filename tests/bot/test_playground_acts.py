@@ -412,7 +412,7 @@ async def test_a_modal_is_filled_in_submitted_and_closed(slack: LocalSlack, clie
         again = await ann.until(lambda table: table.get("modal"))
         await ann.ask("close", surface={"view": again["id"]})
 
-    assert (shown["title"], shown["submit"], shown["close"], shown["depth"]) == ("Why", "Send", None, 1)
+    assert (shown["title"], shown["submit"], shown["close"]) == ("Why", "Send", None)
     assert empty["errors"] == {"reason": "Please complete this required field."}
     assert wrong["errors"] == {"reason": "Think again."}
     assert (right["error"], right["errors"]) == ("", {})

@@ -60,7 +60,8 @@ def chooses_anew(slack: LocalSlack, ts: str) -> None:
 
 
 def deletes(slack: LocalSlack, ts: str) -> None:
-    live(slack, ts).subtype = "tombstone"
+    message = live(slack, ts)
+    message.text, message.blocks, message.subtype = "This message was deleted.", [], "tombstone"
 
 
 async def test_nothing_is_drawn_twice(slack: LocalSlack, drawing: Drawing, posted: list[str]) -> None:

@@ -27,6 +27,25 @@ async def test_several_people_answer_one_ask_together(come: NewTab) -> None:
     await ben.keeps("answering-together")
 
 
+async def test_whoever_is_typing_when_somebody_else_answers_is_told_so_kindly(come: NewTab) -> None:
+    ann, ben = await come("ann"), await come("ben")
+    await ann.writes("@parley Help us choose a database")
+    await ann.sees_form()
+    await ben.opens_thread()
+    await ben.sees_form()
+    await ben.other().fill("I think that we")
+
+    await ann.other().fill("Ann's choice")
+    await ann.button("Submit").click()
+
+    told = ben.page.get_by_text("Ann Archer has answered in the meantime. What you were typing was not sent.")
+    await expect(told).to_be_visible()
+    await ben.keeps("typing-when-it-was-answered")
+    await expect(ben.page.get_by_text("no longer there")).to_have_count(0)
+    await ann.sees(re.compile("Answered by"))
+    await expect(ann.page.get_by_text("in the meantime")).to_have_count(0)
+
+
 async def test_whoever_answers_second_is_told_who_was_first(come: NewTab) -> None:
     ann, ben = await come("ann"), await come("ben")
     await ann.writes("@parley Help us choose a database")

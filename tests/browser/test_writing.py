@@ -8,6 +8,7 @@ from playwright.async_api import expect
 
 from bot.playground.server import LocalSlack
 from tests.browser.conftest import NewTab
+from tests.support.slack_app import client_of, form
 from tests.support.slack_world import SlackWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -29,6 +30,33 @@ async def test_every_place_keeps_a_draft_of_its_own(slack: LocalSlack, visit: Ne
     await expect(reply).to_have_value("for the thread")
     await ann.link("leads").click()
     await expect(ann.composer).to_have_value("for the leads")
+
+
+async def test_a_draft_outlives_the_page_and_belongs_to_one_person(slack: LocalSlack, visit: NewTab) -> None:
+    ann = await visit(slack.core.url)
+    await ann.composer.press_sequentially("half a sentence")
+
+    await ann.comes("ben")
+    await expect(ann.page.get_by_role("button", name="You are Ben Bauer")).to_be_visible()
+    await expect(ann.composer).to_have_value("")
+    await ann.comes("ann")
+    await expect(ann.composer).to_have_value("half a sentence")
+    await ann.composer.press("Enter")
+    await expect(ann.messages.get_by_text("half a sentence")).to_be_visible()
+    await ann.page.reload()
+
+    await expect(ann.messages.get_by_text("half a sentence")).to_be_visible()
+    await expect(ann.composer).to_have_value("")
+
+
+async def test_what_was_typed_into_a_form_just_before_a_reload_is_kept(slack: LocalSlack, visit: NewTab) -> None:
+    await client_of(slack).chat_postMessage(channel="C0GENERAL", text="a form", blocks=form())
+    ann = await visit(slack.core.url)
+
+    await ann.messages.get_by_role("textbox").fill("in a hurry")
+    await ann.page.reload()
+
+    await expect(ann.messages.get_by_role("textbox")).to_have_value("in a hurry")
 
 
 async def test_the_last_message_is_edited_with_the_up_arrow(slack: LocalSlack, visit: NewTab) -> None:

@@ -5,7 +5,7 @@ import { nameOf, setAhead } from "./names.js";
 import { Drawer } from "./drawer/drawer.js";
 import { Bars } from "./shell/bars.js";
 import { ChannelView } from "./shell/channel.js";
-import { typedFor } from "./shell/context.js";
+import { tellLost, typedFor } from "./shell/context.js";
 import { HomeView } from "./shell/home.js";
 import { ModalView } from "./shell/modal.js";
 import { News } from "./shell/news.js";
@@ -17,6 +17,7 @@ import { ThreadView } from "./shell/thread.js";
 import { toast } from "./shell/toast.js";
 import { asSent } from "./shell/welcome.js";
 import { channelItems, channelsOf, firstOf, newestOf, threadItems } from "./state/conversation.js";
+import { Drafts } from "./state/drafts.js";
 import { Mirror } from "./state/mirror.js";
 import { HOME, addressOf, go, person, placeNow, settlePerson, takeArchiveAddress } from "./state/places.js";
 import { Seen } from "./state/seen.js";
@@ -31,6 +32,7 @@ class Page {
     this.mirror = new Mirror(person());
     this.seen = new Seen(person());
     this.typed = typedFor(this.mirror);
+    this.drafts = new Drafts(this.mirror);
     this.sidebar = new Sidebar(this);
     this.bars = new Bars(this);
     this.channel = new ChannelView(this);
@@ -145,10 +147,12 @@ class Page {
   _listen() {
     this.mirror.listen((keys, first) => {
       this.news.hear(keys, first);
+      tellLost(this);
       if (first) this._connected();
       this.redraw();
     });
     addEventListener("hashchange", () => this._moved());
+    addEventListener("pagehide", () => this.typed.flushAll());
     addEventListener("resize", () => this.redraw());
     listenToKeys(this);
     setInterval(() => this.redraw(), EVERY_MINUTE);

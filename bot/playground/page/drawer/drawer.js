@@ -1,7 +1,7 @@
 // The developer drawer at the bottom: what app and Slack say to each other, ways to disturb it, and forms sent by hand.
 
 import { el, icon } from "../dom.js";
-import { keep, remembered } from "../state/seen.js";
+import { keep, remembered } from "../state/storage.js";
 import { ForgeTab } from "./forge.js";
 import { LogTab } from "./log.js";
 import { ToolboxTab } from "./toolbox.js";

@@ -15,7 +15,6 @@ let menus = 0;
 export class Composer {
   constructor(page) {
     this._page = page;
-    this._drafts = new Map();
     this._files = new Attachments(() => this._changed());
     this.field = el("textarea", { class: "composer-field", rows: "1", dir: "auto", "aria-haspopup": "listbox" });
     this._completion = new Completion(page, this.field);
@@ -75,12 +74,15 @@ export class Composer {
     this.field.focus();
   }
 
+  // Sends something else than what is being written, which stays.
   write(text) {
     if (this._refuses()) return null;
     this._stopEditing();
-    this.field.value = text;
-    this._changed();
-    return this.send();
+    const [draft, files] = [this.field.value, this._files.files];
+    this._set(text, []);
+    const done = this.send();
+    this._set(draft, files);
+    return done;
   }
 
   edit(message) {
@@ -129,16 +131,15 @@ export class Composer {
   // What could not be sent comes back, unless something new was begun meanwhile.
   _giveBack(place, text, files, error) {
     toast(error, "error");
-    if (place !== this._place) this._drafts.set(place, { text, files });
+    if (place !== this._place) this._page.drafts.keep(place, text, files);
     else if (!this.field.value) this._set(text, files);
   }
 
   _move(place) {
     this._stopEditing();
-    if (this._place) this._drafts.set(this._place, { text: this.field.value, files: this._files.files });
-    const draft = this._drafts.get(place) || { text: "", files: [] };
+    const { text, files } = this._page.drafts.at(place);
     this._place = place;
-    this._set(draft.text, draft.files);
+    this._set(text, files);
     this._completion.close();
   }
 
@@ -161,7 +162,13 @@ export class Composer {
     this._changed();
   }
 
+  // Every change is kept, so that no reload and no other person in this tab loses it; an edit is no draft.
+  _keep() {
+    if (this._place && !this._edited) this._page.drafts.keep(this._place, this.field.value, this._files.files);
+  }
+
   _changed() {
+    this._keep();
     const has = this.field.value.trim() || this._files.files.length;
     this._send.disabled = !has || Boolean(this._where?.refusal);
     if (this.field.value === this._measured && this.field.clientWidth === this._width) return;

@@ -1,5 +1,6 @@
 // What the blocks of a message, a modal or the Home need to know of the page around them.
 
+import { nameOf } from "../names.js";
 import { surfaceKey } from "../blocks/acting.js";
 import { Typed } from "../state/typed.js";
 import { openConfirm } from "./confirm.js";
@@ -25,6 +26,7 @@ export function contextFor(page, surface, content, errors = {}) {
 
 async function actOn(page, surface, name, fields) {
   if (name === "fill") return page.typed.fill(surface, fields);
+  if (name === "click") page.typed.handOver(surface);
   const settle = name === "pick" ? page.typed.pick(surface, fields) : () => {};
   const isSent = await sendTyped(page, surface);
   const result = isSent ? await actAndTell(page, name, { surface, ...fields }) : null;
@@ -50,14 +52,27 @@ function focusField(surface, { block_id, action_id }) {
   (found.find((node) => pane?.contains(node)) || found[0])?.focus();
 }
 
-// What people fill in, as it is told to the local Slack. What it refuses is said; what is lost is sent again.
+// What people fill in, as it is told to the local Slack. What it refuses is said, unless the field has gone meanwhile;
+// what is lost is sent again.
 export function typedFor(mirror) {
   const send = async (fields) => {
     const done = await mirror.act("fill", fields);
-    if (done.error && !done.lost) toast(done.error, "error");
+    if (done.error && !done.lost && typed.isThere(fields)) toast(done.error, "error");
     return done;
   };
-  return new Typed(send, (surface) => mirror.get(keyOf(mirror, surface))?.blocks);
+  const typed = new Typed(send, (surface) => mirror.get(keyOf(mirror, surface))?.blocks);
+  return typed;
+}
+
+// Says to whoever was typing in a message that its form has changed under their hands, and who has answered it.
+export function tellLost({ mirror, typed }) {
+  for (const surface of typed.takeLost()) {
+    if (surface.view) continue; // they closed it
+    const by = mirror.get(keyOf(mirror, surface))?.used_by;
+    const who = by && by !== mirror.get("me") ? mirror.get(`user/${by}`) : null;
+    const what = who ? `${nameOf(who)} has answered` : "This form has changed";
+    toast(`${what} in the meantime. What you were typing was not sent.`);
+  }
 }
 
 // Under which key the mirror has a surface: a message, a private one, the modal or the Home.

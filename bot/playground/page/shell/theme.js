@@ -1,6 +1,6 @@
 // Light, dark, or as the system is; kept in this browser.
 
-import { keep, remembered } from "../state/seen.js";
+import { keep, remembered } from "../state/storage.js";
 
 const NAME = "parley/theme";
 const ORDER = ["system", "light", "dark"];

@@ -2,7 +2,7 @@
 
 import { el, icon } from "../dom.js";
 
-const STAYS = { error: 9000, done: 3000, info: 5000 };
+const STAYS = { error: 9000, done: 3000, info: 8000 };
 const MOST = 3;
 
 let list = null;

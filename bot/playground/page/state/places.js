@@ -1,6 +1,6 @@
 // Where in the page one is: read from the address, and changed through it, so that Back works.
 
-import { keep, remembered } from "./seen.js";
+import { keep, remembered } from "./storage.js";
 
 export const MENU = "#menu";
 export const HOME = "#home";

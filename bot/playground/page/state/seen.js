@@ -1,9 +1,11 @@
 // Remembers in this browser up to where each person has read each channel and thread.
 
+import { keep, remembered } from "./storage.js";
+
 export class Seen {
   constructor(me) {
     this._name = `parley/seen/${me}`;
-    this._places = load(this._name);
+    this._places = remembered(this._name, {});
   }
 
   at(place) {
@@ -16,25 +18,5 @@ export class Seen {
     this._places[place] = ts;
     keep(this._name, this._places);
     return true;
-  }
-}
-
-function load(name) {
-  return remembered(name, {});
-}
-
-export function remembered(name, otherwise) {
-  try {
-    return JSON.parse(localStorage.getItem(name)) ?? otherwise;
-  } catch {
-    return otherwise; // storage may be forbidden, or hold something else
-  }
-}
-
-export function keep(name, value) {
-  try {
-    localStorage.setItem(name, JSON.stringify(value));
-  } catch {
-    // the page works without a memory
   }
 }

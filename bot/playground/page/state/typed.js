@@ -21,11 +21,13 @@ export class Typed {
     this._send = send; // (fields) -> Promise of {error, lost}: tells the local Slack
     this._blocksOf = blocksOf; // (surface) -> the blocks that stand there now
     this._held = new Map(); // surface -> block/action -> entry
+    this._begun = new Map(); // surface -> {surface, keys}: texts that no button was pressed for yet
   }
 
   // It is shown from now on, and sent: what is typed, with the next pause in the typing.
   fill(surface, fields) {
     const entry = this._hold(surface, fields);
+    this._begin(entry);
     if (typeof fields.value !== "string" || !entry.held) return this._tell(entry);
     entry.timer = setTimeout(() => this._tell(entry), SEND_AFTER);
     return null;
@@ -59,6 +61,30 @@ export class Typed {
     return due.filter(({ arrived }) => !arrived);
   }
 
+  // A button is pressed: what was typed is on its way.
+  handOver(surface) {
+    this._begun.delete(JSON.stringify(surface));
+  }
+
+  // The surfaces where a field has gone with a text in it that no button was pressed for, once each.
+  takeLost() {
+    const lost = [...this._begun.values()].filter(({ surface, keys }) => {
+      const now = this._blocksOf(surface);
+      return [...keys.values()].some(({ block_id, action_id }) => !placeIn(now, block_id, action_id));
+    });
+    for (const { surface } of lost) this.handOver(surface);
+    return lost.map(({ surface }) => surface);
+  }
+
+  isThere({ surface, block_id, action_id }) {
+    return Boolean(placeIn(this._blocksOf(surface), block_id, action_id));
+  }
+
+  // The page goes away: there is no time left to wait for a pause in the typing.
+  flushAll() {
+    for (const here of this._held.values()) for (const entry of here.values()) if (this._isDue(entry)) this._tell(entry);
+  }
+
   // The connection is back: what was filled in without one is sent now.
   resend() {
     const all = [...this._held.values()].flatMap((here) => [...here.values()]);
@@ -69,6 +95,14 @@ export class Typed {
     const at = JSON.stringify(surface);
     if (!this._held.has(at)) this._held.set(at, new Map());
     return this._held.get(at);
+  }
+
+  _begin({ surface, key, block_id, action_id, value, held }) {
+    if (!held || !TYPED.has(held.type)) return;
+    const at = JSON.stringify(surface);
+    if (!this._begun.has(at)) this._begun.set(at, { surface, keys: new Map() });
+    if (value.trim()) this._begun.get(at).keys.set(key, { block_id, action_id });
+    else this._begun.get(at).keys.delete(key);
   }
 
   _hold(surface, { block_id, action_id, value }, isPicked = false) {
@@ -82,8 +116,8 @@ export class Typed {
   }
 
   // Not for what was picked, which is no field, nor for a field that is gone.
-  _isDue({ surface, block_id, action_id, arrived, isPicked }) {
-    return !arrived && !isPicked && Boolean(placeIn(this._blocksOf(surface), block_id, action_id));
+  _isDue(entry) {
+    return !entry.arrived && !entry.isPicked && this.isThere(entry);
   }
 
   // Once at a time; sets `arrived`, or `error`, and `lost` if nobody was there to take or refuse it.
