@@ -5,7 +5,7 @@ from typing import Any
 
 Json = dict[str, Any]
 READ = ("title", "label", "text", "fields", "description", "hint", "placeholder")
-WITHIN = ("element", "elements", "accessory", "options", "tasks", "details", "output", "body", "child_blocks")
+WITHIN = ("element", "elements", "accessory", "options", "tasks", "details", "output", "child_blocks", "body")
 
 
 def words(blocks: list[Json]) -> str:
@@ -19,19 +19,9 @@ def _pieces(thing: Any) -> Iterator[str]:
         for each in thing:
             yield from _pieces(each)
     elif isinstance(thing, dict):
-        for name in ("title", "label", "text", "fields", "description", "hint", "placeholder"):
+        for name in READ:
             yield from _text(thing.get(name))
-        for name in (
-            "element",
-            "elements",
-            "accessory",
-            "options",
-            "tasks",
-            "details",
-            "output",
-            "child_blocks",
-            "body",
-        ):
+        for name in WITHIN:
             yield from _pieces(thing.get(name))
 
 

@@ -8,7 +8,6 @@ from bot.playground.workspace import Json, Session, Status
 
 STATUS_SECONDS = 120
 LOADING_MESSAGES = 10
-LOADING_MESSAGE = 50
 SESSION_STATUSES = ("processing", "active", "suspended", "closed")
 TITLE = 200
 
