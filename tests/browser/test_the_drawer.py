@@ -24,7 +24,7 @@ async def press(tab: Tab, button: str) -> None:
 async def plan_failure(tab: Tab, method: str, how: str, times: int = 1) -> None:
     tool = (await tab.opens_tools("Toolbox")).get_by_role("group", name="Let a call fail")
     await tool.get_by_label("Method").fill(method)
-    await tool.get_by_role("combobox", name="It", exact=True).select_option(how)
+    await tool.get_by_role("combobox", name="What happens").select_option(how)
     await tool.get_by_label("Times").fill(str(times))
     await tool.get_by_role("button", name="Plan it").click()
     await expect(bars(tab).get_by_text(re.compile(f"Planned trouble: .*{method}"))).to_be_visible()

@@ -5,6 +5,7 @@ import { timeOf } from "../names.js";
 import { toast } from "../shell/toast.js";
 import { elementsOf } from "../state/typed.js";
 import { drawJson } from "./log.js";
+import { row } from "./row.js";
 
 export class ForgeTab {
   constructor(page) {
@@ -36,7 +37,6 @@ export class ForgeTab {
       icon("send"),
       "Send",
     );
-    const row = (text, field) => el("label", { class: "tool-row", for: field.id }, el("span", { text }), field);
     this._none = el("p", {
       class: "quiet",
       text: "No message with buttons is in sight yet. Ask Parley something that makes it ask back.",

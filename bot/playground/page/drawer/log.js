@@ -115,7 +115,7 @@ export class LogTab {
     this._drawn = drawn;
     this.node.classList.toggle("with-detail", Boolean(entry));
     this._detail.replaceChildren(
-      ...(entry ? this._about(entry) : [el("p", { class: "quiet log-none", text: "Choose a line to see all of it." })]),
+      ...(entry ? this._about(entry) : [el("p", { class: "quiet log-none", text: "Choose a line to see its details." })]),
     );
   }
 

@@ -4,13 +4,14 @@ import { el, icon } from "../dom.js";
 import { troubleWords } from "../shell/bars.js";
 import { actAndTell } from "../shell/context.js";
 import { toast } from "../shell/toast.js";
+import { row } from "./row.js";
 
 const HOWS = [
-  ["error", "answers with an error"],
-  ["500", "answers with HTTP 500"],
-  ["429", "says: too many requests (429)"],
-  ["cut", "cuts the connection"],
-  ["after", "takes effect, then cuts the connection"],
+  ["error", "Answers with an error"],
+  ["500", "Answers with HTTP 500"],
+  ["429", "Answers with 429, too many requests"],
+  ["cut", "Cuts the connection"],
+  ["after", "Does it, then cuts the connection"],
 ];
 const COMMON = ["chat.postMessage", "chat.update", "chat.startStream", "chat.appendStream", "chat.stopStream"];
 
@@ -28,10 +29,10 @@ export class ToolboxTab {
       { class: "toolbox" },
       this._methods,
       el("div", { class: "tool-state" }, this._now, heal),
-      tool("The connection", "What the app holds open to Slack.", [
-        this._button("Drop the sockets", "plug", () => this._do("drop", {}, "Cut without a word.")),
+      tool("The connection", "The app's sockets to Slack.", [
+        this._button("Drop the sockets", "plug", () => this._do("drop", {}, "The connection was cut.")),
         this._button("Ask to reconnect", "repeat", () =>
-          this._do("disconnect", {}, "The app was asked to connect anew."),
+          this._do("disconnect", {}, "The app was asked to reconnect."),
         ),
       ]),
       tool("Time passes", "At once, so that reminders come due.", [
@@ -83,8 +84,8 @@ export class ToolboxTab {
     };
     return tool(
       "Let a call fail",
-      "The next call of this method…",
-      [row("Method", method), row("It", how), errorRow, row("Times", times), this._button("Plan it", "bolt", plan)],
+      "The next calls of this method go wrong.",
+      [row("Method", method), row("What happens", how), errorRow, row("Times", times), this._button("Plan it", "bolt", plan)],
       "wide",
     );
   }
@@ -109,7 +110,7 @@ export class ToolboxTab {
       );
     return tool(
       "Let a call be slow",
-      "The next call of this method waits first.",
+      "The next calls of this method wait first.",
       [row("Method", method), row("Seconds", seconds), row("Times", times), this._button("Plan it", "clock", plan)],
       "wide",
     );
@@ -152,10 +153,6 @@ function tool(title, text, inside, className = "") {
     el("p", { class: "quiet", text }),
     el("div", { class: "tool-inside" }, inside),
   );
-}
-
-function row(text, field) {
-  return el("label", { class: "tool-row", for: field.id }, el("span", { text }), field);
 }
 
 function timesField(id) {

@@ -1,8 +1,7 @@
 // Dialogs of the page itself: yes or no, and small ones with content of their own.
 
 import { el, icon } from "../dom.js";
-
-const words = (text, otherwise) => (typeof text === "string" ? text : text?.text) || otherwise;
+import { wordsOf } from "../text/text.js";
 
 // Asks as Slack does for an element with `confirm`; resolves to whether the answer was yes.
 export function openConfirm(confirm) {
@@ -10,18 +9,18 @@ export function openConfirm(confirm) {
     const yes = el("button", {
       class: `button ${confirm.style === "danger" ? "danger" : "primary"}`,
       type: "button",
-      text: words(confirm.confirm, "Yes"),
+      text: wordsOf(confirm.confirm) || "Yes",
       on: { click: () => dialog.close("yes") },
     });
     const no = el("button", {
       class: "button",
       type: "button",
-      text: words(confirm.deny, "Cancel"),
+      text: wordsOf(confirm.deny) || "Cancel",
       on: { click: () => dialog.close("") },
     });
     const dialog = openDialog(
-      words(confirm.title, "Are you sure?"),
-      [el("p", { text: words(confirm.text, "") })],
+      wordsOf(confirm.title) || "Are you sure?",
+      [el("p", { text: wordsOf(confirm.text) })],
       [no, yes],
     );
     dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"));

@@ -3,10 +3,9 @@
 import { el, icon } from "../dom.js";
 import { drawBlocks } from "../blocks/blocks.js";
 import { settleBlocks } from "../blocks/steady.js";
+import { wordsOf } from "../text/text.js";
 import { actAndTell, contextFor, sendTyped } from "./context.js";
 import { toast } from "./toast.js";
-
-const words = (text, otherwise) => (typeof text === "string" ? text : text?.text) || otherwise;
 
 export class ModalView {
   constructor(page) {
@@ -53,10 +52,10 @@ export class ModalView {
       this._blocks.replaceChildren();
     }
     this._id = modal.id;
-    this._title.textContent = words(modal.title, this._page.appName());
-    this._submit.textContent = words(modal.submit, "Submit");
+    this._title.textContent = wordsOf(modal.title) || this._page.appName();
+    this._submit.textContent = wordsOf(modal.submit) || "Submit";
     this._submit.hidden = !modal.submit;
-    this._cancel.textContent = words(modal.close, modal.submit ? "Cancel" : "Close");
+    this._cancel.textContent = wordsOf(modal.close) || (modal.submit ? "Cancel" : "Close");
     const context = contextFor(this._page, { view: modal.id }, modal, this._errors);
     settleBlocks(this._blocks, drawBlocks(modal.blocks, context));
   }
