@@ -8,14 +8,13 @@ from itertools import count
 from typing import Any
 
 from bot.playground import answers
-from bot.playground.asking import Asked, CannotBeDone, sentence
+from bot.playground.asking import FILE_BYTES, Asked, CannotBeDone, sentence
 from bot.playground.people import NotThere, Outcome
 from bot.playground.typed import clean, encoded
 from bot.playground.workspace import Json, View
 
 LONGEST_MESSAGE = 12_000
 MOST_FILES = 10
-MOST_BYTES = 20 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -147,8 +146,8 @@ def _files(given: Any) -> dict[str, bytes]:
     for each in given or []:
         name, data = _file(each)
         files[_free(name, files)] = data
-    if sum(map(len, files.values())) > MOST_BYTES:
-        raise CannotBeDone(f"The files of a message have at most {MOST_BYTES // 1024**2} MB.")
+    if sum(map(len, files.values())) > FILE_BYTES:
+        raise CannotBeDone(f"The files of a message have at most {FILE_BYTES // 1024**2} MB.")
     return files
 
 

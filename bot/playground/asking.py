@@ -9,6 +9,7 @@ from bot.playground.people import Person, Surface
 from bot.playground.typed import clean
 from bot.playground.workspace import Channel, Json, Message, View
 
+FILE_BYTES = 20 * 1024 * 1024  # of all files of a message
 GONE = "This message is no longer there."
 
 

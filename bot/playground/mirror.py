@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.playground import forms
+from bot.playground.asking import FILE_BYTES
 from bot.playground.core import Core
 from bot.playground.faults import Fault
 from bot.playground.streams import STREAM_SECONDS
@@ -26,6 +27,7 @@ def table(core: Core, person: User, guide: Guide) -> Table:
     found: Table = {"team": {"id": space.team.id, "name": space.team.name}, "me": person.id}
     found["app"] = _app(core, guide)
     found["trouble"] = _trouble(core)
+    found["limits"] = {"file_bytes": FILE_BYTES}
     found |= {f"user/{user.id}": _user(core, user) for user in space.users.values()}
     for channel in space.channels.values():
         if person.id in channel.members:

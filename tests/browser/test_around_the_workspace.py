@@ -55,13 +55,14 @@ async def test_one_can_be_somebody_else_in_this_tab_or_in_another(slack: LocalSl
     await expect(myself).to_contain_text("Ann Archer")
 
     await myself.click()
-    await ann.page.get_by_role("link", name="Ben Bauer").click()
+    await ann.page.get_by_role("link", name=re.compile("^Ben Bauer")).click()
     await expect(myself).to_contain_text("Ben Bauer")
     await expect(ann.page.get_by_role("heading", name="leads", exact=True)).to_be_visible()  # where Ann was
 
     await myself.click()
+    await ann.keeps("people")
     async with ann.page.context.expect_page() as opening:
-        await ann.page.get_by_role("link", name="Gus Green").click(modifiers=["Control"])
+        await ann.page.get_by_role("link", name="Open as Gus Green in a new tab").click()
     another = await opening.value
     await expect(another.get_by_role("button", name="You are Gus Green, guest")).to_be_visible()
     await expect(another.get_by_role("link", name="leads")).to_have_count(0)  # he is not in it
@@ -115,6 +116,20 @@ async def test_the_keys_are_listed_and_esc_closes_what_is_open(slack: LocalSlack
     await expect(ann.thread).to_be_visible()
     await ann.page.keyboard.press("Escape")
     await expect(ann.thread).to_be_hidden()
+
+
+async def test_the_keys_are_called_as_they_are_on_this_machine(slack: LocalSlack, visit: NewTab) -> None:
+    ann = await visit(slack.core.url)
+    await expect(ann.page.get_by_role("button", name="Jump to…")).to_contain_text("Ctrl K")
+    mac = "Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })"
+    await ann.page.add_init_script(mac)
+
+    await ann.page.reload()
+
+    await expect(ann.page.get_by_role("button", name="Jump to…")).to_contain_text("⌘ K")
+    await ann.page.get_by_role("button", name="Keyboard shortcuts").click()
+    await expect(ann.page.get_by_role("dialog")).to_contain_text("⌥↑")
+    await expect(ann.page.get_by_role("dialog").get_by_text("Ctrl")).to_have_count(0)
 
 
 async def test_what_is_new_elsewhere_is_marked_until_it_was_read(slack: LocalSlack, visit: NewTab) -> None:

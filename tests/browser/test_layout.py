@@ -23,7 +23,7 @@ async def test_the_way_into_a_thread_is_one_line_that_says_everything(slack: Loc
     tab = await visit(slack.core.url, "ben", f"{GENERAL}/{root}")  # the thread beside it leaves the least room
 
     link = tab.messages.get_by_role("button", name="2 replies")
-    last = link.get_by_text("last just now")
+    last = link.get_by_text("Last reply just now")
     await expect(link.get_by_text("1 only visible to you")).to_be_visible()
     await expect(last).to_be_visible()
     await tab.keeps("way-into-a-thread")

@@ -47,6 +47,23 @@ async def test_a_suggested_prompt_starts_a_run_with_one_click(new_tab: NewTab) -
     await ann.keeps("launch-questions")
 
 
+@pytest.mark.parametrize(
+    ("person", "place", "setting"),
+    [("gus", "C0GENERAL", "PARLEY_ALLOW_GUESTS"), ("eve", "C0PARTNER", "PARLEY_ALLOW_EXTERNALS")],
+)
+async def test_guests_and_outsiders_read_that_they_are_refused_and_what_allows_them(
+    new_tab: NewTab, person: str, place: str, setting: str
+) -> None:
+    tab = await new_tab(person, place)
+
+    note = tab.page.get_by_role("region", name="Welcome").get_by_text(f"{setting}=true in .env allows them.")
+    await expect(note).to_contain_text("by default")
+    await tab.keeps(f"welcome-{person}")
+    await tab.page.get_by_role("button", name="Plan the launch with us").first.click()
+
+    await tab.sees(re.compile("Sorry, "))
+
+
 async def test_an_approval_is_given_on_its_card(come: NewTab) -> None:
     ann = await come("ann")
     await ann.writes("@parley Delete the old staging environment")

@@ -57,6 +57,11 @@ class Page {
     return this.appUser() ? nameOf(this.appUser()) : "Parley";
   }
 
+  // As it is mentioned.
+  appHandle() {
+    return `@${this.appUser()?.name || "parley"}`;
+  }
+
   im() {
     return channelsOf(this.mirror).ims[0];
   }
@@ -110,7 +115,7 @@ class Page {
 
   // After something was sent: the thread where the app will answer opens beside the channel.
   wrote(channel, thread, text, result) {
-    const forApp = channel.kind === "im" || text.toLowerCase().includes(`@${this.appUser()?.name || "parley"}`);
+    const forApp = channel.kind === "im" || text.toLowerCase().includes(this.appHandle());
     const opens = !thread && forApp && channel.app_is_in && result?.ts && !NARROW.matches;
     if (opens) this.openThread(channel.id, result.ts);
     if (!thread) this._stayNear(opens ? this.thread : this.channel);

@@ -36,8 +36,9 @@ export function roleOf(user) {
   return user.is_admin ? "admin" : "member";
 }
 
-export function channelName(channel) {
-  return channel.kind === "im" ? "Parley" : channel.name;
+// "1 reply", "2 replies"
+export function counted(count, one, several) {
+  return `${count} ${count === 1 ? one : several}`;
 }
 
 export function channelIcon(channel) {

@@ -3,11 +3,11 @@
 import { el, icon } from "../dom.js";
 import { toast } from "./toast.js";
 
-const MOST_BYTES = 4 * 1024 * 1024;
-
 export class Attachments {
-  constructor(changed) {
+  // `most()` is how many bytes all of them may have.
+  constructor(changed, most) {
     this._changed = changed;
+    this._most = most;
     this.files = []; // {name, base64, type, size}
     this.node = el("ul", { class: "attachments", "aria-label": "Attached files", hidden: true });
     this._input = el("input", { type: "file", multiple: true, hidden: true, on: { change: () => this._chosen() } });
@@ -62,8 +62,8 @@ export class Attachments {
   async _add(chosen) {
     for (const file of chosen) {
       const held = this.files.reduce((sum, { size }) => sum + size, 0);
-      if (held + file.size > MOST_BYTES) {
-        toast(`${file.name} is too big: files of one message may have 4 MB together.`, "error");
+      if (held + file.size > this._most()) {
+        toast(`${file.name} is too large: the files of a message can have ${this._most() / 2 ** 20} MB together.`, "error");
         continue;
       }
       this.files.push({

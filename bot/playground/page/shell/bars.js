@@ -3,6 +3,8 @@
 import { el, icon, keyed } from "../dom.js";
 import { actAndTell } from "./context.js";
 
+const FAULTS = { cut: "connection cut", after: "done, then connection cut" };
+
 export class Bars {
   constructor(page) {
     this._page = page;
@@ -67,8 +69,8 @@ export class Bars {
 export function troubleWords(trouble) {
   if (!trouble) return "";
   const faults = (trouble.faults || []).map(
-    ({ method, what, times }) => `${method}: ${what}${times > 1 ? ` (${times} times)` : ""}`,
+    ({ method, what, times }) => `${method}: ${FAULTS[what] || what}${times > 1 ? ` (${times} times)` : ""}`,
   );
   if (trouble.rates) faults.push("rate limits on");
-  return faults.length ? `Planned trouble: ${faults.join(" · ")}` : "";
+  return faults.length ? `Planned trouble: ${faults.join(" · ")}.` : "";
 }

@@ -1,7 +1,7 @@
 // The middle of the page: a channel or the direct messages with the app, with its head, messages and composer.
 
 import { el, icon } from "../dom.js";
-import { avatar, channelIcon, channelName, nameOf } from "../names.js";
+import { avatar, channelIcon, nameOf } from "../names.js";
 import { channelItems } from "../state/conversation.js";
 import { Composer } from "./composer.js";
 import { appHead, backButton } from "./home.js";
@@ -82,7 +82,7 @@ export class ChannelView {
         "h1",
         { class: "pane-title" },
         icon(channelIcon(channel)),
-        el("span", { text: channelName(channel), dir: "auto" }),
+        el("span", { text: channel.name, dir: "auto" }),
       ),
       channel.is_ext_shared ? el("span", { class: "badge wide-only", text: "Shared" }) : null,
       channel.app_is_in ? null : el("span", { class: "badge wide-only", text: `Without ${this._page.appName()}` }),
@@ -98,7 +98,7 @@ export class ChannelView {
 
   _placeholder(channel, name) {
     if (channel.kind === "im" || !channel.app_is_in) return name;
-    const how = `ention @${this._page.appUser()?.name || "parley"} to start`;
+    const how = `ention ${this._page.appHandle()} to start`;
     return this._page.isNarrow() ? `M${how}` : `${name} · m${how}`;
   }
 }

@@ -6,7 +6,7 @@ import { lastOwn } from "../state/conversation.js";
 import { Attachments } from "./attachments.js";
 import { Completion } from "./completion.js";
 import { toast } from "./toast.js";
-import { aboutTheModel, asSent } from "./welcome.js";
+import { aboutTheModel, asSent, refused } from "./welcome.js";
 
 const TALLEST = 240;
 
@@ -15,7 +15,10 @@ let menus = 0;
 export class Composer {
   constructor(page) {
     this._page = page;
-    this._files = new Attachments(() => this._changed());
+    this._files = new Attachments(
+      () => this._changed(),
+      () => page.mirror.get("limits").file_bytes,
+    );
     this.field = el("textarea", { class: "composer-field", rows: "1", dir: "auto", "aria-haspopup": "listbox" });
     this._completion = new Completion(page, this.field);
     this._send = el(
@@ -121,7 +124,7 @@ export class Composer {
 
   async _sendEdit(text) {
     const { channel, ts } = this._edited;
-    if (!text) return toast("A message cannot be emptied here.", "error");
+    if (!text) return toast("A message cannot be empty.", "error");
     const done = await this._page.mirror.act("edit", { channel, ts, text });
     if (done.error) toast(done.error, "error");
     else this._stopEditing();
@@ -224,9 +227,11 @@ export class Composer {
     );
     const menu = el("div", { class: "menu try-menu", id, popover: "auto", "aria-label": "Things to try" });
     menu.addEventListener("beforetoggle", () => {
-      const words = aboutTheModel(this._page);
-      const note = words ? [el("p", { class: "menu-note", text: words })] : [];
-      menu.replaceChildren(...(this._page.app().prompts || []).map((prompt) => this._tryItem(menu, prompt)), ...note);
+      const notes = [refused(this._page), aboutTheModel(this._page)].filter(Boolean);
+      menu.replaceChildren(
+        ...(this._page.app().prompts || []).map((prompt) => this._tryItem(menu, prompt)),
+        ...notes.map((text) => el("p", { class: "menu-note", text })),
+      );
       const { left, top } = button.getBoundingClientRect();
       menu.style.left = `${Math.max(8, Math.min(left, innerWidth - 380))}px`;
       menu.style.bottom = `${innerHeight - top + 6}px`;

@@ -14,7 +14,7 @@ export function needsInvitation(page, channel) {
 export function drawInvitation(page, channel) {
   const invite = async () => {
     const isDone = await actAndTell(page, "invite", { channel: channel.id });
-    if (isDone) toast(`${page.appName()} is in #${channel.name} now. Mention it once more.`, "done");
+    if (isDone) toast(`${page.appName()} is in #${channel.name} now. Mention it again.`, "done");
   };
   return el(
     "div",

@@ -1,7 +1,7 @@
 // Draws one message: who wrote it and when, its content and files, and the way into its thread.
 
 import { el, icon, replaceKeepingFocus } from "../dom.js";
-import { ago, avatar, nameOf, shortTimeNode, timeNode } from "../names.js";
+import { ago, avatar, counted, nameOf, shortTimeNode, timeNode } from "../names.js";
 import { drawBlocks, drawText } from "../blocks/blocks.js";
 import { settleBlocks } from "../blocks/steady.js";
 import { permalink } from "../state/places.js";
@@ -127,7 +127,6 @@ function threadLink(page, { message, replies = [], hidden = 0, status, unseen, i
   if (inThread || (!replies.length && !status && !hidden))
     return el("div", { class: "thread-link-place", hidden: true });
   const who = [...new Set(replies.map((reply) => reply.user))].slice(0, 4);
-  const count = replies.length === 1 ? "1 reply" : `${replies.length} replies`;
   const open = () => page.openThread(message.channel, message.ts);
   return el(
     "button",
@@ -138,11 +137,11 @@ function threadLink(page, { message, replies = [], hidden = 0, status, unseen, i
       data: { focus: `thread-link/${message.channel}/${message.ts}` },
     },
     who.map((id) => avatar(page.mirror.get(`user/${id}`), "tiny")),
-    replies.length ? el("strong", { text: count }) : null,
+    replies.length ? el("strong", { text: counted(replies.length, "reply", "replies") }) : null,
     unseen ? el("span", { class: "dot", title: "New replies" }) : null,
     hidden ? el("span", { class: "working" }, icon("eye"), el("span", { text: `${hidden} only visible to you` })) : null,
     status ? el("span", { class: "working" }, el("span", { class: "spinner" }), el("span", { text: status })) : null,
-    !status && replies.length ? el("span", { class: "quiet", text: `last ${ago(replies.at(-1).ts)}` }) : null,
+    !status && replies.length ? el("span", { class: "quiet", text: `Last reply ${ago(replies.at(-1).ts)}` }) : null,
     el("span", { class: "thread-link-go" }, "View thread", icon("right")),
   );
 }

@@ -1,7 +1,7 @@
 // A list of messages, newest at the bottom, that stays at the bottom for who is there and tells the others what is new.
 
 import { el, icon, keyed } from "../dom.js";
-import { dayKey, dayName, today } from "../names.js";
+import { counted, dayKey, dayName, today } from "../names.js";
 import { drawMessage } from "./message.js";
 import { walkable } from "./walking.js";
 
@@ -168,7 +168,7 @@ export class MessageList {
 
   _showJump() {
     this._jump.hidden = !this._missed;
-    const text = this._missed === 1 ? "1 new message" : `${this._missed} new messages`;
+    const text = counted(this._missed, "new message", "new messages");
     if (this._jump.dataset.text !== text) this._jump.replaceChildren(text, icon("arrowdown"));
     this._jump.dataset.text = text;
   }

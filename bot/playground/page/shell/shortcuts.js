@@ -4,16 +4,21 @@ import { el } from "../dom.js";
 import { go } from "../state/places.js";
 import { openDialog } from "./confirm.js";
 
+const IS_APPLE = /^(Mac|iP)/.test(navigator.platform);
+export const COMMAND = IS_APPLE ? "⌘" : "Ctrl";
+const ALT = IS_APPLE ? "⌥" : "Alt";
+
 const KEYS = [
-  [["Enter"], "Send what you wrote"],
-  [["Shift", "Enter"], "Begin a new line"],
+  [["Enter"], "Send your message"],
+  [["Shift", "Enter"], "New line"],
   [["↑"], "Edit your last message (in an empty field)"],
-  [["@"], "Mention someone; # names a channel"],
-  [["Ctrl", "K"], "Jump to a channel"],
-  [["Alt", "↑"], "The channel above; Alt ↓ the one below"],
-  [["↑", "↓"], "Walk through the messages, once the list is focused; Tab: what can be done"],
+  [["@"], "Mention someone, or a channel with #"],
+  [[COMMAND, "K"], "Jump to a channel"],
+  [[ALT, "↑"], "Previous channel"],
+  [[ALT, "↓"], "Next channel"],
+  [["↑", "↓"], "Move through the messages, when their list is focused"],
   [["Esc"], "Close the thread, the developer tools, a dialog"],
-  [["Ctrl", "."], "Open or close the developer tools"],
+  [[COMMAND, "."], "Open or close the developer tools"],
   [["?"], "Show this list"],
 ];
 

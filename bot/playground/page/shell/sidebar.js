@@ -1,9 +1,10 @@
 // The left of the page: the team, its channels, the app, who one is and as whom else one could look.
 
 import { el, icon, keyed } from "../dom.js";
-import { avatar, channelIcon, channelName, nameOf, roleOf } from "../names.js";
+import { avatar, channelIcon, nameOf, roleOf } from "../names.js";
 import { channelsOf, unreadOf } from "../state/conversation.js";
 import { HOME, addressAs, addressOf } from "../state/places.js";
+import { COMMAND } from "./shortcuts.js";
 import { ICONS, nextTheme, themeNow } from "./theme.js";
 
 export class Sidebar {
@@ -13,14 +14,14 @@ export class Sidebar {
     this._channels = el("ul", { class: "side-list" });
     this._apps = el("ul", { class: "side-list" });
     this._me = el("button", { class: "myself", type: "button", popovertarget: "people" });
-    this._people = el("div", { class: "menu people", id: "people", popover: "auto", "aria-label": "Look at it as" });
+    this._people = el("div", { class: "menu people", id: "people", popover: "auto", "aria-label": "View as" });
     this._people.addEventListener("beforetoggle", () => this._drawPeople());
     const jump = el(
       "button",
       { class: "side-jump", type: "button", on: { click: () => page.openPalette() } },
       icon("search"),
       el("span", { text: "Jump to…" }),
-      el("kbd", { text: "Ctrl K" }),
+      el("kbd", { text: `${COMMAND} K` }),
     );
     const nav = el(
       "nav",
@@ -73,7 +74,7 @@ export class Sidebar {
     const isIm = channel.kind === "im";
     return {
       href: addressOf(channel.id),
-      name: isIm ? this._page.appName() : channelName(channel),
+      name: isIm ? this._page.appName() : channel.name,
       sign: channelIcon(channel),
       app: isIm ? this._page.app().user : "",
       note:
@@ -149,13 +150,16 @@ export class Sidebar {
         user.id === me ? icon("check") : null,
       );
     this._people.replaceChildren(
-      el("p", { class: "menu-title", text: "Look at it as" }),
-      ...people.map(item),
-      el("p", {
-        class: "menu-note",
-        text: "Ctrl-click opens another tab, so that several people can be there at once.",
-      }),
+      el("p", { class: "menu-title", text: "View as" }),
+      ...people.map((user) => el("div", { class: "person-row" }, item(user), this._inNewTab(user))),
+      el("p", { class: "menu-note", text: "Open several people in tabs of their own to be all of them at once." }),
     );
+  }
+
+  _inNewTab(user) {
+    const label = `Open as ${nameOf(user)} in a new tab`;
+    const to = { href: addressAs(user.name), target: "_blank", rel: "noopener" };
+    return el("a", { class: "icon-button", "aria-label": label, title: label, ...to }, icon("external"));
   }
 
   _foot() {

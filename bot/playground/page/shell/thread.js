@@ -70,7 +70,7 @@ export class ThreadView {
     this._title.textContent = session?.title || "Thread";
     this._where.textContent = channel.kind === "im" ? this._page.appName() : `#${channel.name}`;
     this.list.top.replaceChildren(
-      ...(items.length ? [] : [el("p", { class: "beginning quiet", text: "This thread is not there (any more)." })]),
+      ...(items.length ? [] : [el("p", { class: "beginning quiet", text: "This thread does not exist, or was deleted." })]),
     );
     this.list.draw(items, mirror.get("me"));
     this._drawDoing(channel, thread, session);

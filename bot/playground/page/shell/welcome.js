@@ -1,7 +1,7 @@
 // For newcomers: what this place is, what Parley does, and things to try with one click.
 
 import { el, icon } from "../dom.js";
-import { mark } from "../names.js";
+import { mark, nameOf } from "../names.js";
 
 // Which model answers here, if it is not a real one; else nothing.
 export function aboutTheModel(page) {
@@ -11,14 +11,27 @@ export function aboutTheModel(page) {
 
 // The text of a prompt as it is sent from this channel.
 export function asSent(page, channel, prompt) {
-  return channel.kind === "im" ? prompt : `@${page.appUser()?.name || "parley"} ${prompt}`;
+  return channel.kind === "im" ? prompt : `${page.appHandle()} ${prompt}`;
+}
+
+// Why this person will be refused, in words; empty if nothing speaks against them.
+export function refused(page) {
+  const me = page.mirror.get(`user/${page.mirror.get("me")}`);
+  const [who, all, setting] = me?.is_external
+    ? [`from ${me.team_name || "outside"}`, "people from outside", "PARLEY_ALLOW_EXTERNALS"]
+    : ["a guest", "guests", "PARLEY_ALLOW_GUESTS"];
+  if (!me?.is_external && !me?.is_guest) return "";
+  return (
+    `You are ${nameOf(me)}, ${who}. ${page.appName()} refuses ${all} by default: try it, and see what they are told. ` +
+    `${setting}=true in .env allows them.`
+  );
 }
 
 export function drawWelcome(page, channel, isEmpty) {
   if (!isEmpty)
     return el("p", {
       class: "beginning quiet",
-      text: channel.kind === "im" ? "Here your direct messages begin." : `Here #${channel.name} begins.`,
+      text: `This is the very beginning of ${channel.kind === "im" ? "your direct messages" : `#${channel.name}`}.`,
     });
   return el(
     "section",
@@ -32,9 +45,8 @@ export function drawWelcome(page, channel, isEmpty) {
 
 function words(page, channel) {
   const name = page.appName();
-  const handle = `@${page.appUser()?.name || "parley"}`;
   const title = channel.kind === "im" ? `Talk to ${name}` : `Welcome to #${channel.name}`;
-  return [el("h2", { text: title, dir: "auto" }), el("p", { text: explain(channel, name, handle) })];
+  return [el("h2", { text: title, dir: "auto" }), el("p", { text: explain(channel, name, page.appHandle()) })];
 }
 
 function explain(channel, name, handle) {
@@ -58,7 +70,12 @@ function tryThese(page, channel) {
         icon("right"),
       ),
     );
-  return [el("h3", { text: "Try one of these" }), el("ul", { class: "prompts" }, prompts.map(draw))];
+  const why = refused(page);
+  return [
+    why ? el("p", { class: "scripted" }, icon("lock"), why) : null,
+    el("h3", { text: "Try one of these" }),
+    el("ul", { class: "prompts" }, prompts.map(draw)),
+  ];
 }
 
 function scripted(page) {

@@ -1,6 +1,6 @@
 // Reads conversations out of the mirror: a channel's own messages, a thread's, and what of them is unread.
 
-import { ago } from "../names.js";
+import { ago, counted } from "../names.js";
 
 const byTs = (one, other) => (one.ts < other.ts ? -1 : 1);
 const isRoot = (message) => !message.thread_ts || message.thread_ts === message.ts;
@@ -57,8 +57,7 @@ export function threadItems(page, channel, thread) {
   const items = [root, ...replies]
     .filter(Boolean)
     .map((message) => ({ ...itemOf(mirror, "message", message), inThread: true }));
-  const count = replies.length === 1 ? "1 reply" : `${replies.length} replies`;
-  if (root && replies.length) items[0].after = count;
+  if (root && replies.length) items[0].after = counted(replies.length, "reply", "replies");
   return withPrivate(items, mirror, channel, (message) => message.thread_ts === thread);
 }
 

@@ -1,7 +1,7 @@
 // Keeps a table of what this person may see in step with the local Slack, and carries their acts to it.
 
-const NEVER_SENT = "The playground cannot be reached just now. Nothing was sent.";
-const LOST = "The connection broke before an answer came.";
+const NEVER_SENT = "The playground cannot be reached. Nothing was sent.";
+const LOST = "The connection was lost before an answer came.";
 const SOONEST = 400;
 const LATEST = 5000;
 
