@@ -87,7 +87,7 @@ class Page {
 
   openThread = (channel, ts, withFocus = false) => {
     go(addressOf(channel, ts));
-    if (withFocus) requestAnimationFrame(() => requestAnimationFrame(() => this.thread.composer.focus()));
+    if (withFocus) this._focusOnceShown(this.thread, this.thread.composer);
   };
 
   // Goes to a message by its link: {channel, ts, thread}.
@@ -124,7 +124,13 @@ class Page {
   // Whoever writes goes on writing. For others the button they pressed is gone, and this is where it goes on.
   _stayNear(view) {
     const isWriting = document.activeElement?.matches("textarea, input");
-    if (!isWriting) requestAnimationFrame(() => requestAnimationFrame(() => view.list.focus()));
+    if (!isWriting) this._focusOnceShown(view, view.list);
+  }
+
+  // A place that was gone to is drawn only when the address has changed; nothing hidden takes the focus.
+  _focusOnceShown(view, part) {
+    this._toFocus = { view, part };
+    this.redraw();
   }
 
   // What Esc means: the innermost thing that is open closes. Whether there was one.
@@ -207,6 +213,10 @@ class Page {
     this.modal.draw();
     this.drawer.draw();
     if (!this._begun) this._begin();
+    if (this._toFocus && !this._toFocus.view.node.hidden) {
+      this._toFocus.part.focus();
+      this._toFocus = null;
+    }
     this.news.titled(
       this.place.kind === "home" ? `${this.appName()} Home` : channel?.name ? `#${channel.name}` : this.appName(),
     );
