@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -92,6 +93,7 @@ class Threads:
         self._dispatch = LocalDispatch(self._turn)
         self._recording: set[asyncio.Task[Any]] = set()
         self._waking: set[asyncio.Task[Any]] = set()
+        self._unread: set[ThreadKey] = set()  # those that one of these tasks is still to look at
         self._newest: WeakValueDictionary[ThreadKey, Newest] = WeakValueDictionary()
         self._epoch = 0  # one more whenever everything was let go of
 
@@ -105,13 +107,16 @@ class Threads:
 
     def wake(self, key: ThreadKey) -> None:
         """Someone else may have moved the thread on: do what there is to do now."""
-        _keep(self._waking, self._wake(key))
+        if key not in self._unread:
+            self._unread.add(key)
+            _keep(self._waking, self._wake(key))
 
     async def tell_again(self, key: ThreadKey) -> None:
         """Someone watches only from now on: tell what the thread is doing, as of one that was just taken over."""
         newest = self._newest_of(key)
         state = await self._held(key)
         if state and state.seq >= newest.seq:
+            newest.seq = state.seq
             self._watcher.adopted(key, state)
 
     async def let_go(self) -> None:
@@ -119,6 +124,7 @@ class Threads:
         self._epoch += 1
         for task in self._waking:
             task.cancel()
+        self._unread.clear()
         await self._dispatch.let_go()
 
     async def idle(self) -> None:
@@ -159,11 +165,14 @@ class Threads:
         """Until the database says what there is to do: nothing else would."""
         pause = 0.1
         while True:
-            try:
+            self._unread.discard(key)
+            with suppress(StoreError):
                 return await self._go_on(key)
-            except StoreError:
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, 10)
+            if key in self._unread:
+                return  # by another of these tasks
+            self._unread.add(key)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 10)
 
     async def _go_on(self, key: ThreadKey) -> None:
         """Do what there is to do in the thread, if it belongs to us."""

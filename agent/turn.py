@@ -196,9 +196,10 @@ class Turn:
                 started = await self._record(self._key, ToolsStarted(turn=state.turn, call_ids=once))
             except StoreError:  # whether that is written down is unknown, and what may not run twice runs only if it is
                 await self._report(state, once, NOT_RUN)
-                return
-            if isinstance(started, Refused):
-                return
+                calls = [call for call in calls if call.id not in once]
+            else:
+                if isinstance(started, Refused):
+                    return
         async with asyncio.TaskGroup() as group:
             for call in calls:
                 group.create_task(self._run_tool(reply, call))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agent import threads
 from agent.core.errors import StoreError
 from agent.core.events import Event, MessageReceived, ModelReplied, StopRequested, ToolFinished, ToolsStarted
 from agent.core.states import Idle, State, Stopped
@@ -102,16 +103,22 @@ async def test_what_may_not_run_twice_is_not_run_unless_that_is_written_down(
         ran.append(what)
         return "shipped"
 
+    @world.toolbox.tool(repeatable=True)
+    async def look(where: str) -> str:
+        """Look there."""
+        ran.append(where)
+        return "nothing"
+
     await world.start()
     answers_lost(world, monkeypatch, ToolsStarted, written=written)
-    world.model.will_call(("ship", {"what": "it"}))
+    world.model.will_call(("ship", {"what": "it"}), ("look", {"where": "here"}))
     world.model.will_say("It was not shipped.")
 
     await world.record(MessageReceived(text="go", author=ANN))
     await world.model.asked(2)
 
     assert isinstance(await world.settled(), Idle)
-    assert (ran, await world.results()) == ([], [NOT_RUN])
+    assert (ran, await world.results()) == (["here"], [NOT_RUN, "nothing"])
 
 
 async def test_an_older_state_that_is_read_late_is_not_told_after_a_newer_one(
@@ -141,3 +148,28 @@ async def test_an_older_state_that_is_read_late_is_not_told_after_a_newer_one(
     assert [what for step, what in world.seen.steps if step == "state"] == ["thinking", "stopped"]
     assert isinstance(await world.settled(), Stopped)
     assert len(world.model.requests) == 1
+
+
+async def test_a_thread_that_is_woken_often_while_the_database_is_away_is_looked_at_by_one(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.start()
+    back = asyncio.Event()
+
+    async def away(_key: ThreadKey) -> State | None:
+        if back.is_set():
+            return None
+        raise StoreError("away")
+
+    async def sleep(_seconds: float) -> None:
+        await back.wait()
+
+    monkeypatch.setattr(world.store, "held", away)
+    monkeypatch.setattr(threads.asyncio, "sleep", sleep)
+    for _ in range(20):
+        world.threads.wake(THREAD)
+        await asyncio.wait(world.threads._waking, timeout=0)
+
+    assert len(world.threads._waking) == 1
+    back.set()
+    await asyncio.gather(*world.threads._waking)
