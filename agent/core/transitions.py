@@ -79,7 +79,7 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
             return Refused(Why.SUPERSEDED)
         case Thinking(), ModelReplied() if event.seen >= state.since:
             return _take_reply(state, event)
-        case Thinking(), Summarised():
+        case Thinking(), Summarised() if event.upto > state.upto:
             new = thinking(state, summary=state.seq + 1, upto=event.upto)
             return Step(new, (transcript.user(event.summary),))
         case Acting(), ToolsStarted() if set(event.call_ids) <= {t.call_id for t in state.tools if not t.started}:
@@ -89,7 +89,7 @@ def advance(state: State, event: Event) -> Step | Refused:  # noqa: C901 (the ma
             return Step(acting(state, tools=left), (transcript.result(event.call_id, event.content),))
         case InTurn(), TurnFailed():
             return _end(state, Failed, event.shown, "failed", Person(), shown=event.shown)
-        case _, ModelReplied() | ToolsStarted() | ToolFinished():
+        case _, ModelReplied() | Summarised() | ToolsStarted() | ToolFinished():
             return Refused(Why.SUPERSEDED)
     raise IllegalTransition(f"{state.kind} cannot take {event.kind}")
 

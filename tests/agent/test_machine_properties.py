@@ -119,10 +119,8 @@ class Run:
             assert advance(before, happened) == step
 
     def is_a_bug(self, happened: Event) -> bool:
-        """Whether this is one of the two things that the turn never does."""
+        """Whether this is what the turn never does."""
         match self.state, happened:
-            case Acting(), Summarised(turn=turn):
-                return turn == self.state.turn
             case Thinking(finish=True), ModelReplied(turn=turn, seen=seen, calls=calls):
                 return turn == self.state.turn and seen >= self.since and bool(calls)
         return False

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from agent.core import states
 from agent.core.asks import Given
 from agent.core.errors import IllegalTransition, StoreError
-from agent.core.events import AnswersGiven, AskSkipped, Event, MessageReceived, ModelReplied, Summarised, ToolFinished
+from agent.core.events import AnswersGiven, AskSkipped, Event, Limits, MessageReceived, ModelReplied, ToolFinished
 from agent.core.states import Idle, RunningTools, Thinking, Waiting
 from agent.core.steps import Refused, Why
 from agent.core.transcript import ToolCall
@@ -73,15 +73,16 @@ async def test_a_refused_event_leaves_no_trace(store: Store) -> None:
 
 
 async def test_an_event_that_cannot_happen_is_an_error_and_does_not_spoil_others(store: Store) -> None:
-    replied = ModelReplied(turn=1, seen=1, calls=(LOOK,))
-    await append_all(store, THREAD, SAID, replied)
-    wrong = Summarised(turn=1, upto=1, summary="not while tools run")
+    last = ModelReplied(turn=1, seen=1, calls=(LOOK,), limits=Limits(model_calls=2))
+    looked = ToolFinished(turn=1, call_id=LOOK.id, content="nothing")
+    await append_all(store, THREAD, SAID, last, looked)
+    wrong = ModelReplied(turn=1, seen=3, calls=(LOOK,))  # the next had to be the last, without calls
 
     outcomes = await asyncio.gather(*(store.append(THREAD, wrong), store.append(OTHER, SAID)), return_exceptions=True)
 
     assert isinstance(outcomes[0], IllegalTransition)
     assert isinstance(outcomes[1], Recorded)
-    assert await store.events(THREAD) == [SAID, replied]
+    assert await store.events(THREAD) == [SAID, last, looked]
 
 
 async def test_of_twenty_concurrent_answers_one_is_recorded_and_nineteen_learn_who_was_first(store: Store) -> None:

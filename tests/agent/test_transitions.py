@@ -1152,9 +1152,13 @@ def test_a_later_summary_takes_the_place_of_the_earlier() -> None:
     assert said(thread) == ["Second."]
 
 
-def test_a_summary_while_tools_run_is_a_bug() -> None:
-    with pytest.raises(IllegalTransition, match="running_tools cannot take summarised"):
-        acting_on(tool("t")).send(Summarised(turn=1, upto=1, summary="x"))
+def test_a_summary_that_is_reported_a_second_time_is_refused() -> None:
+    thread, summary = thinking(), Summarised(turn=1, upto=1, summary="First.")
+    thread.takes(summary)
+
+    assert thread.refuses(summary).why is Why.SUPERSEDED
+    thread.replies("", tool("t"))
+    assert thread.refuses(summary).why is Why.SUPERSEDED
 
 
 # The journal.
