@@ -7,11 +7,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agent.core.errors import StoreError
 from agent.core.questions import NotBlank
 from agent.core.schema import json_schema
 from agent.core.values import Frozen
 from agent.ports import ThreadKey
-from agent.tools.registry import Invocation, Tool
+from agent.tools.registry import Invocation, Tool, ToolError
 
 RunSubAgent = Callable[[ThreadKey, str], Awaitable[str]]
 
@@ -28,7 +29,10 @@ def spawn_agents(run: RunSubAgent, at_once: int) -> Tool:
 
     async def one(key: ThreadKey, task: str) -> dict[str, str]:
         async with places:
-            return {"task": task, "result": await run(key, task)}
+            try:
+                return {"task": task, "result": await run(key, task)}
+            except (ToolError, StoreError) as error:  # the others go on
+                return {"task": task, "result": f"Error: {error}"}
 
     async def run_all(invocation: Invocation) -> str:
         tasks = Work.model_validate(invocation.arguments).tasks
