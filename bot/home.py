@@ -5,6 +5,7 @@ import asyncio
 import structlog
 
 from agent.core.asks import Ending
+from agent.core.errors import UnreadableThread
 from agent.core.states import InTurn
 from agent.ports import Card, ThreadKey
 from agent.store.journal import Store
@@ -105,7 +106,10 @@ class Home:
                 return frozenset(found)
 
     async def _may_answer(self, user: str, key: ThreadKey, card: Card) -> bool:
-        state = await self._store.state(key)
+        try:
+            state = await self._store.state(key)
+        except UnreadableThread:  # one that cannot be read must not hide the others
+            return False
         requester = state.requester if isinstance(state, InTurn) else ""
         member = await self._people.member(user, key.team)
         rule = self._permissions.approve if "/approval/" in card.name else self._permissions.answer

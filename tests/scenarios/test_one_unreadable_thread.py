@@ -37,3 +37,19 @@ async def test_the_others_go_on_after_a_restart(slack_world: SlackWorld, what: s
     await world.start()
 
     await world.says("Here I am again.", tses[1])
+
+
+async def test_app_home_lists_the_others(slack_world: SlackWorld) -> None:
+    world = await slack_world.start()
+    ann, tses = world.person(), []
+    for name in ("first", "second"):
+        world.model.will_ask([{"question": f"Where to with the {name}?"}])
+        tses.append(ann.mentions(world.general, f"ship the {name}"))
+        await world.form(tses[-1])
+    await world.at_rest()
+    spoil(world, tses[0], "state = '{'")
+
+    ann.opens_home()
+
+    await world.slack.until(lambda: (home := world.slack.home(ann)) and "second" in str(home.body))
+    assert "first" not in str(world.slack.home(ann))
