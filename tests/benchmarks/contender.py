@@ -20,8 +20,8 @@ sys.path.insert(0, os.environ.get("PARLEY", ""))
 
 from typing import Any
 
-from agent.core.events import AnswersGiven, MessageReceived
-from agent.core.states import Acting
+from agent.core.events import AnswersGiven, Event, MessageReceived
+from agent.core.states import State, Waiting
 from agent.model.openai import OpenAIModel
 from agent.ports import NoWatcher, ThreadKey
 from agent.store.journal import Store
@@ -34,17 +34,27 @@ LABEL = "Parley"
 PERSISTS = "a journal row and the thread's state per event, one commit each (group commit when concurrent)"
 
 
+class Written(NoWatcher):
+    """The newest reply of each thread, as it is written."""
+
+    def __init__(self) -> None:
+        self.replies: dict[ThreadKey, str] = {}
+
+    def text(self, thread: ThreadKey, delta: str, so_far: str) -> None:
+        self.replies[thread] = so_far
+
+
 class Peer:
     """The agent without Slack, as `parley chat` has it. It always streams."""
 
     def __init__(self, base_url: str, db: str, stream: bool = True) -> None:
-        self._base_url, self._db = base_url, db
+        self._base_url, self._db, self._written = base_url, db, Written()
 
     async def open(self) -> None:
         self._store = await Store.open(f"sqlite:///{self._db}")
         self._model = OpenAIModel(api_key="none", model="mock-model", base_url=self._base_url)
         thinker = Thinker(self._model, Toolbox([ASK_USER_QUESTION]))
-        self._threads = Threads(self._store, thinker, NoWatcher(), sub_agents_at_once=1, sub_agent_calls=2)
+        self._threads = Threads(self._store, thinker, self._written, sub_agents_at_once=1, sub_agent_calls=2)
 
     async def close(self) -> None:
         await self._threads.close()
@@ -54,24 +64,23 @@ class Peer:
     async def start(self, thread: str, text: str) -> Any:
         """The questions once the pause is on disk, or the words if nothing was asked."""
         key = ThreadKey(team="T", channel="C", root=thread)
-        await self._threads.record(key, MessageReceived(text=text))
-        state = await self._threads.settled(key)
-        if isinstance(state, Acting):
-            [shown] = (await self._threads.pending(key)).asks
-            return [question.model_dump() for question in shown.ask.questions]
-        return await self._last_words(key)
+        state = await self._settled(key, MessageReceived(text=text))
+        words = self._written.replies.pop(key, "")  # nothing of a thread is kept
+        if isinstance(state, Waiting):
+            return [each.question.model_dump() for each in state.asks[0].asked]
+        return words
 
     say = start
 
     async def resume(self, thread: str, answers: dict[str, str]) -> str:
         key = ThreadKey(team="T", channel="C", root=thread)
-        [shown] = (await self._threads.pending(key)).asks
-        given = {number: answers[question.question] for number, question in enumerate(shown.ask.questions)}
-        await self._threads.record(key, AnswersGiven(call_id=shown.open.call_id, answers=given))
-        await self._threads.settled(key)
-        return await self._last_words(key)
-
-    async def _last_words(self, key: ThreadKey) -> str:
         state = await self._store.state(key)
-        reply = await self._store.event(key, state.seq)
-        return str(getattr(reply, "text", ""))
+        assert isinstance(state, Waiting), "it asked"
+        given = {number: answers[each.question.question] for number, each in enumerate(state.asks[0].asked)}
+        await self._settled(key, AnswersGiven(call_id=state.asks[0].call_id, answers=given))
+        return self._written.replies.pop(key)
+
+    async def _settled(self, key: ThreadKey, event: Event) -> State:
+        """What it came to, which is on disk by then."""
+        await self._threads.record(key, event)
+        return await self._threads.settled(key)
