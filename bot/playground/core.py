@@ -62,7 +62,6 @@ class Core:
         self.hub = Hub(self.workspace, self.clock, self.record, self.changed, lambda: self.save())
         self.rates = Rates(self.clock)
         self.drawn = Drawn()
-        self.used_by: dict[tuple[str, str], str] = {}  # who was the last to use something in a message, by its place
         self._waiters: list[asyncio.Future[None]] = []
         self._watchers: list[Callable[[], None]] = []
 

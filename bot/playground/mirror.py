@@ -113,7 +113,6 @@ def _message(core: Core, person: User, message: Message) -> Json:
         "name": message.name,
         "text": message.text,
         "blocks": message.blocks,
-        "used_by": core.used_by.get((message.channel, message.ts)),
         "edited": message.edited_ts is not None,
         "files": [_file(core, person, file_id) for file_id in message.files],
         "streaming": bool(stream and not stream.ended and core.clock.now() < stream.expires_at),

@@ -184,8 +184,6 @@ class Person:
     async def _act(self, surface: Surface, action: Json) -> Outcome:
         if isinstance(surface, Message) and surface.only_for not in (None, self.id):
             raise NotThere(f"only {surface.only_for} sees this message")
-        if isinstance(surface, Message):
-            self._core.used_by[surface.channel, surface.ts] = self.id
         return (await self._deliver(self.composed(surface, action)))[0]
 
     async def _deliver(self, payload: Json) -> tuple[Outcome, Json]:

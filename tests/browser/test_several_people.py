@@ -38,7 +38,7 @@ async def test_whoever_is_typing_when_somebody_else_answers_is_told_so_kindly(co
     await ann.other().fill("Ann's choice")
     await ann.button("Submit").click()
 
-    told = ben.page.get_by_text("Ann Archer has answered in the meantime. What you were typing was not sent.")
+    told = ben.page.get_by_text("This form has changed in the meantime. What you were typing was not sent.")
     await expect(told).to_be_visible()
     await ben.keeps("typing-when-it-was-answered")
     await expect(ben.page.get_by_text("no longer there")).to_have_count(0)

@@ -118,13 +118,14 @@ class Page {
     const forApp = channel.kind === "im" || text.toLowerCase().includes(this.appHandle());
     const opens = !thread && forApp && channel.app_is_in && result?.ts && !NARROW.matches;
     if (opens) this.openThread(channel.id, result.ts);
-    if (!thread) this._stayNear(opens ? this.thread : this.channel);
+    const near = opens ? this.thread : this.channel;
+    if (!thread) this.stayNear(near, near.list);
   }
 
   // Whoever writes goes on writing. For others the button they pressed is gone, and this is where it goes on.
-  _stayNear(view) {
+  stayNear(view, part) {
     const isWriting = document.activeElement?.matches("textarea, input");
-    if (!isWriting) this._focusOnceShown(view, view.list);
+    if (!isWriting) this._focusOnceShown(view, part);
   }
 
   // A place that was gone to is drawn only when the address has changed; nothing hidden takes the focus.

@@ -1,6 +1,5 @@
 // What the blocks of a message, a modal or the Home need to know of the page around them.
 
-import { nameOf } from "../names.js";
 import { surfaceKey } from "../blocks/acting.js";
 import { Typed } from "../state/typed.js";
 import { openConfirm } from "./confirm.js";
@@ -64,14 +63,10 @@ export function typedFor(mirror) {
   return typed;
 }
 
-// Says to whoever was typing in a message that its form has changed under their hands, and who has answered it.
-export function tellLost({ mirror, typed }) {
+// Says to whoever was typing in a message that its form has changed under their hands.
+export function tellLost({ typed }) {
   for (const surface of typed.takeLost()) {
-    if (surface.view) continue; // they closed it
-    const by = mirror.get(keyOf(mirror, surface))?.used_by;
-    const who = by && by !== mirror.get("me") ? mirror.get(`user/${by}`) : null;
-    const what = who ? `${nameOf(who)} has answered` : "This form has changed";
-    toast(`${what} in the meantime. What you were typing was not sent.`);
+    if (!surface.view) toast("This form has changed in the meantime. What you were typing was not sent."); // else closed
   }
 }
 

@@ -128,7 +128,6 @@ export class ThreadView {
     this._stop.disabled = true;
     await actAndTell(this._page, "stop", { channel: this._channel.id, thread_ts: this._thread });
     this._stop.disabled = false;
-    if (this._page.isNarrow()) this.list.focus();
-    else this.composer.focus();
+    this._page.stayNear(this, this._page.isNarrow() ? this.list : this.composer);
   }
 }

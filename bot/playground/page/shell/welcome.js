@@ -14,7 +14,7 @@ export function asSent(page, channel, prompt) {
   return channel.kind === "im" ? prompt : `${page.appHandle()} ${prompt}`;
 }
 
-// Why this person will be refused, in words; empty if nothing speaks against them.
+// That someone like this person is refused unless the settings say otherwise; empty for members.
 export function refused(page) {
   const me = page.mirror.get(`user/${page.mirror.get("me")}`);
   const [who, all, setting] = me?.is_external
