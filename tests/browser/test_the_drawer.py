@@ -56,7 +56,11 @@ async def test_the_log_shows_what_went_to_and_fro_and_can_be_narrowed_down(come:
     await drawer.get_by_role("searchbox", name="Filter the log").fill("")
     await ann.button("Skip").click()
     await expect(rows(drawer, "block_actions")).to_have_count(1)
+    await ann.sees(re.compile("You left it to me"))
     await ann.keeps("drawer-log")
+    await drawer.get_by_role("button", name="All", exact=True).click()
+    await expect(rows(drawer, "app_mention")).to_have_count(1)
+    assert await ann.page.evaluate("document.documentElement.scrollHeight <= innerHeight")  # the page itself stays put
 
 
 async def test_the_details_of_a_line_are_its_whole_json(come: NewTab) -> None:
