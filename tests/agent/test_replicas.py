@@ -536,14 +536,15 @@ async def test_whatever_is_told_first_of_a_thread_that_was_taken_over_says_so(of
     await office.loses(one)
     two, watcher = await office.hires(), Told()
     await two.until(lambda: two.adopted == [THREAD])
-    thinker = Thinker(OpenAIModel(api_key="test", model="none", base_url="http://127.0.0.1:9"), Toolbox())
-    threads = Threads(two.store, thinker, watcher, sub_agents_at_once=1, sub_agent_calls=2)
+    model = OpenAIModel(api_key="test", model="none", base_url="http://127.0.0.1:9")
+    threads = Threads(two.store, Thinker(model, Toolbox()), watcher, sub_agents_at_once=1, sub_agent_calls=2)
 
     await threads.record(THREAD, StopRequested(by=ANN))  # before whoever swept could tell
     await threads.record(THREAD, MORE)
 
     assert watcher.how[:2] == ["adopted", "changed"]
     await threads.close()
+    await model.close()
 
 
 async def test_what_is_due_and_not_wholly_shown_is_taken_over_to_be_shown(office: Office) -> None:

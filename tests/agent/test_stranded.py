@@ -137,6 +137,7 @@ async def test_an_older_state_that_is_read_late_is_not_told_after_a_newer_one(
     monkeypatch.setattr(world.store, "held", slow)
     world.model.will_hang()
     await world.record(MessageReceived(text="go", author=ANN))
+    await world.model.asked(1)
     world.threads.wake(THREAD)
     await read.wait()
     await world.record(StopRequested(by=ANN))
